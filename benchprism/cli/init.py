@@ -1,0 +1,41 @@
+"""``benchprism init``: a new project folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from benchprism.cli.output import say
+from benchprism.project import PROJECT_FILE
+from benchprism.records.errors import InputError
+from benchprism.records.files import write_text
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+    app.command()(init)
+
+
+def init(
+    folder: Annotated[Path, typer.Argument(help="The folder to make.", metavar="DIR")],
+) -> None:
+    """Make a project folder with a commented benchprism.yaml and example criteria.
+
+    Example: benchprism init my-audit
+    """
+    from importlib.resources import files
+
+    if (folder / PROJECT_FILE).exists():
+        raise InputError(
+            f"{folder / PROJECT_FILE} is there already",
+            wanted="a folder without a project",
+            mend="choose another folder, or work in this one",
+        )
+    name = folder.resolve().name
+    for template in files("benchprism.cli").joinpath("project").iterdir():
+        text = template.read_text(encoding="utf-8").replace("PROJECT_NAME", name)
+        target = folder / ("criteria" if template.name == "reasoning.yaml" else "") / template.name
+        write_text(target, text)
+    say(f"Made {folder}. Next: cd {folder}; benchprism items add mmlu")

@@ -1,0 +1,95 @@
+"""The project folder: where a project's items, ledger, results, criteria and subsets lie."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchprism.records.documents import StrictModel, read_document
+from benchprism.records.errors import InputError
+
+PROJECT_FILE = "benchprism.yaml"
+
+
+class AnnotatorSettings(StrictModel):
+    """One LLM annotator: a model behind an OpenAI-compatible endpoint."""
+
+    model: str
+    base_url: str | None = None
+    """The endpoint; ``OPENAI_BASE_URL`` or the openai library's default when not given."""
+    temperature: float | None = None
+    """Sent only when given."""
+    max_output_tokens: int = 2000
+    concurrency: int = 8
+    """Requests in flight at once."""
+
+
+class ProjectSettings(StrictModel):
+    """``benchprism.yaml``."""
+
+    project: str
+    """The project's name."""
+    catalogue: str = "core"
+    """``core`` for the shipped catalogue, or the path of a catalogue file."""
+    annotators: dict[str, AnnotatorSettings] = {}
+    """The annotators, by a name of the user's own."""
+    models: str = "models.yaml"
+    """The models file: family and size of each model."""
+    domains: dict[str, str] = {}
+    """The domain of a benchmark, where it is not the preset's own: CBRC compares within it."""
+    seed: int = 0
+    """Seed of bootstrap and sampling, unless a command is given another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A project folder and its settings."""
+
+    root: Path
+    settings: ProjectSettings
+
+    @property
+    def items(self) -> Path:
+        """Folder of the items tables, one Parquet file a benchmark."""
+        return self.root / "items"
+
+    @property
+    def ledger(self) -> Path:
+        """The ledger of annotations."""
+        return self.root / "ledger.sqlite"
+
+    @property
+    def results(self) -> Path:
+        """Folder of the results tables."""
+        return self.root / "results"
+
+    @property
+    def models(self) -> Path:
+        """The models file."""
+        return self.root / self.settings.models
+
+    @property
+    def subsets(self) -> Path:
+        """Folder of the composed subsets."""
+        return self.root / "subsets"
+
+    @property
+    def reports(self) -> Path:
+        """Folder of the reports."""
+        return self.root / "reports"
+
+
+def find_project(start: Path) -> Project:
+    """Open the project in ``start`` or the nearest folder above it.
+
+    Raises:
+        InputError: there is no project file, or it does not fit ``ProjectSettings``.
+    """
+    for folder in (start.resolve(), *start.resolve().parents):
+        if (folder / PROJECT_FILE).is_file():
+            return Project(folder, read_document(folder / PROJECT_FILE, ProjectSettings))
+    raise InputError(
+        f"no {PROJECT_FILE} in {start.resolve()} or above it",
+        wanted="a project folder",
+        mend="run 'benchprism init DIR' and work in DIR, or name one with --project",
+    )

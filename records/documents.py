@@ -1,0 +1,196 @@
+"""YAML files that people write: YAML 1.2 meaning, no duplicate keys, errors with line and column.
+
+PyYAML follows YAML 1.1, where ``no`` is false, ``12:30:45`` is 45045 and ``2024-01-01`` a date.
+Here those are text, as YAML 1.2 has it. A number with leading zeros is refused: it could be read
+as 7 or as text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from .errors import InputError, suggestion
+
+Model = TypeVar("Model", bound=BaseModel)
+
+_SCALARS = {
+    "null": (r"~|null|Null|NULL|", "~nN"),
+    "bool": (r"true|True|TRUE|false|False|FALSE", "tTfF"),
+    "int": (r"[-+]?(?:0|[1-9][0-9]*)|0o[0-7]+|0x[0-9a-fA-F]+", "-+0123456789"),
+    "float": (
+        r"[-+]?(?:\.[0-9]+|(?:0|[1-9][0-9]*)(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?"
+        r"|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)",
+        "-+0123456789.",
+    ),
+}
+_LEADING_ZERO = re.compile(r"[-+]?0[0-9]+(?:\.[0-9]*)?\Z")
+
+
+class StrictModel(BaseModel):
+    """A model of text that people write: unknown keys are refused, values are not coerced."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class _Loader(yaml.SafeLoader):
+    """SafeLoader with YAML 1.2 scalars; refuses duplicate keys and leading zeros."""
+
+    yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        seen: dict[str, yaml.Node] = {}
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise yaml.constructor.ConstructorError(
+                    None, None, "a key that is not plain text", key.start_mark
+                )
+            if key.value in seen:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"the key {key.value!r} twice", key.start_mark
+                )
+            seen[key.value] = key
+        return super().construct_mapping(node, deep)
+
+    def construct_int(self, node: yaml.ScalarNode) -> int:
+        text = str(node.value)
+        return int(text, 0) if text[:2] in {"0o", "0x"} else int(text)
+
+    def construct_text(self, node: yaml.ScalarNode) -> str:
+        if not node.style and _LEADING_ZERO.match(node.value):
+            raise yaml.constructor.ConstructorError(
+                None, None, f"{node.value}, which could be a number or text", node.start_mark
+            )
+        return str(node.value)
+
+
+for _tag, (_pattern, _first) in _SCALARS.items():
+    _Loader.add_implicit_resolver(
+        f"tag:yaml.org,2002:{_tag}", re.compile(rf"(?:{_pattern})\Z"), [*_first]
+    )
+_Loader.add_implicit_resolver("tag:yaml.org,2002:null", re.compile(r"\Z"), [""])
+_Loader.add_implicit_resolver("tag:yaml.org,2002:merge", re.compile(r"<<\Z"), ["<"])
+_Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_int)
+_Loader.add_constructor("tag:yaml.org,2002:str", _Loader.construct_text)
+
+
+def read_document(path: Path, model: type[Model]) -> Model:
+    """Read a YAML file that a person wrote and check it against ``model``.
+
+    Raises:
+        InputError: the file is missing, is not YAML, or does not fit the model; the sentence names
+            file, line and column, and for a misspelt key the one that was probably meant.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "not UTF-8 text"
+        raise InputError(
+            f"{path} cannot be read ({reason})",
+            wanted="a YAML file in UTF-8",
+            mend="check the path and how the file was saved",
+        ) from error
+    return parse_document(text, model, name=str(path))
+
+
+def parse_document(text: str, model: type[Model], *, name: str) -> Model:
+    """Check YAML text against ``model``; ``name`` stands for the file in errors."""
+    loader = _Loader(text)
+    try:
+        node = loader.get_single_node()
+        value = loader.construct_document(node) if node is not None else {}
+    except (yaml.YAMLError, RecursionError) as error:
+        raise _syntax_error(name, error) from error
+    finally:
+        loader.dispose()
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        raise _model_error(name, node, error, model) from error
+
+
+def _syntax_error(name: str, error: Exception) -> InputError:
+    mark = getattr(error, "problem_mark", None)
+    where = f"{name}, line {mark.line + 1}, column {mark.column + 1}" if mark else name
+    problem = getattr(error, "problem", None) or "something that cannot be read"
+    mend = "write the key once" if problem.endswith(" twice") else "mend the line"
+    if "could be a number or text" in problem:
+        mend = "quote it if it is text, or drop the leading zeros"
+    elif "\\t" in problem:
+        mend = "indent with spaces, not tabs"
+    return InputError(f"{where}: {problem}", wanted="YAML 1.2 with each key once", mend=mend)
+
+
+def _model_error(
+    name: str, node: yaml.Node | None, error: ValidationError, model: type[BaseModel]
+) -> InputError:
+    details = error.errors(include_url=False)
+    first = next((d for d in details if d["type"] == "extra_forbidden"), details[0])
+    path = first["loc"]
+    mark = _mark(node, path)
+    where = f"{name}, line {mark.line + 1}, column {mark.column + 1}" if mark else name
+    key = ".".join(str(part) for part in path)
+    if first["type"] == "extra_forbidden":
+        known = _known_keys(model, path[:-1])
+        return InputError(
+            f"{where}: the unknown key {str(path[-1])!r}",
+            wanted="a known key",
+            mend=suggestion(str(path[-1]), known) if known else "remove it",
+        )
+    if first["type"] == "missing":
+        return InputError(f"{where}: no {key!r}", wanted="it to be given", mend=f"add {key!r}")
+    found = f"{where}: {key or 'the document'} is {_short(first['input'])}"
+    wanted = first["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
+    return InputError(found, wanted=wanted, mend="mend the value")
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _mark(node: yaml.Node | None, path: Sequence[int | str]) -> yaml.Mark | None:
+    """Find the place of a value as deep as the document holds it."""
+    mark = node.start_mark if node is not None else None
+    for part in path:
+        if isinstance(node, yaml.MappingNode):
+            found = [(key, value) for key, value in node.value if key.value == str(part)]
+            if not found:
+                continue  # a step of the model's own, such as the branch of a union
+            mark, node = found[0][0].start_mark, found[0][1]
+        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int):
+            if part >= len(node.value):
+                break
+            node = node.value[part]
+            mark = node.start_mark
+    return mark
+
+
+def _known_keys(model: type[BaseModel], path: Sequence[int | str]) -> set[str]:
+    """List the keys that the model allows at ``path``, read from its JSON Schema."""
+    schema = model.model_json_schema(by_alias=True)
+    definitions = schema.get("$defs", {})
+
+    def resolve(part: dict[str, Any]) -> list[dict[str, Any]]:
+        if "$ref" in part:
+            return resolve(definitions[part["$ref"].rsplit("/", 1)[-1]])
+        options = part.get("anyOf") or part.get("oneOf") or part.get("allOf")
+        return [found for option in options for found in resolve(option)] if options else [part]
+
+    places = resolve(schema)
+    for step in path:
+        following: list[dict[str, Any]] = []
+        for place in places:
+            if isinstance(step, int):
+                child = place.get("items")
+            else:
+                child = place.get("properties", {}).get(step) or place.get("additionalProperties")
+            if isinstance(child, dict):
+                following += resolve(child)
+        places = following or places
+    return {key for place in places for key in place.get("properties", {})}

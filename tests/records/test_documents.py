@@ -1,0 +1,61 @@
+from pathlib import Path
+
+import pytest
+
+from benchprism.records.documents import StrictModel, parse_document, read_document
+from benchprism.records.errors import InputError
+
+
+class Sample(StrictModel):
+    size: int
+    seed: int = 0
+
+
+class Document(StrictModel):
+    name: str
+    keep: bool = True
+    sample: Sample | None = None
+    parts: list[Sample] = []
+    by_name: dict[str, Sample] = {}
+
+
+@pytest.mark.parametrize("text", ["no", "on", "2024-01-01", "12:30:45", "'007'", "1.2.3"])
+def test_text_stays_text(text: str) -> None:
+    assert parse_document(f"name: {text}", Document, name="f").name == text.strip("'")
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "mend"),
+    [
+        ("name: x\nsample:\n  sizee: 3", "line 3, column 3", "did you mean 'size'?"),
+        ("name: x\nparts:\n - size: 1\n - sise: 2", "line 4, column 4", "did you mean 'size'?"),
+        ("name: x\nby_name:\n  k: {size: 3, sed: 3}", "line 3, column 16", "did you mean 'seed'?"),
+        ("name: x\nname: y", "line 2, column 1", "write the key once"),
+        ("name: 007", "line 1, column 7", "quote it"),
+        ("name: x\nkeep: no", "line 2, column 1", "mend the value"),
+        ("name: x\n\tkeep: true", "line 2, column 1", "spaces, not tabs"),
+        ("name: 1e5", "line 1, column 1", "mend the value"),
+        ("name: ~", "line 1, column 1", "mend the value"),
+        ("- x", "line 1, column 1", "mend the value"),
+        ("", "f.yaml", "add 'name'"),
+        ("? [a]\n: 3", "line 1, column 3", "mend the line"),
+        ("name: !!python/object:os.system x", "line 1, column 7", "mend the line"),
+    ],
+)
+def test_a_fault_names_its_place_and_the_mend(text: str, place: str, mend: str) -> None:
+    with pytest.raises(InputError) as error:
+        parse_document(text, Document, name="f.yaml")
+    assert place in str(error.value)
+    assert mend in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path: Path) -> None:
+    path = tmp_path / "f.yaml"
+    path.write_bytes(b"\xef\xbb\xbfname: x\n")
+    assert read_document(path, Document).name == "x"
+
+
+def test_a_missing_file_is_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be read"):
+        read_document(tmp_path / "none.yaml", Document)
