@@ -1,4 +1,4 @@
-"""The catalogue of criteria: dimensions, their attributes, and the values each attribute may take."""
+"""The catalogue of criteria: dimensions, attributes, and the values an attribute may take."""
 
 from __future__ import annotations
 
@@ -56,10 +56,9 @@ class Attribute(StrictModel):
         if self.type == "boolean":
             return {True: "yes", False: "no"}
         if self.type == "level":
-            return dict(self.levels)
-        return (
-            dict(self.labels) if isinstance(self.labels, dict) else dict.fromkeys(self.labels, "")
-        )
+            return {level: meaning for level, meaning in self.levels.items()}
+        labels = self.labels if isinstance(self.labels, dict) else dict.fromkeys(self.labels, "")
+        return {label: meaning for label, meaning in labels.items()}
 
     def asks(self, kind: str) -> bool:
         """Tell whether the attribute is asked of items of this kind."""

@@ -41,7 +41,7 @@ class StrictModel(BaseModel):
 class _Loader(yaml.SafeLoader):
     """SafeLoader with YAML 1.2 scalars; refuses duplicate keys and leading zeros."""
 
-    yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012
+    yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         seen: dict[str, yaml.Node] = {}
