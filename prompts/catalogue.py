@@ -56,9 +56,9 @@ class Attribute(StrictModel):
         if self.type == "boolean":
             return {True: "yes", False: "no"}
         if self.type == "level":
-            return {level: meaning for level, meaning in self.levels.items()}
+            return {**self.levels}
         labels = self.labels if isinstance(self.labels, dict) else dict.fromkeys(self.labels, "")
-        return {label: meaning for label, meaning in labels.items()}
+        return {**labels}
 
     def asks(self, kind: str) -> bool:
         """Tell whether the attribute is asked of items of this kind."""
