@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test check lock format clean
+.PHONY: demo test check docs lock format clean
 
 ## demo: audit bundled real benchmark items, offline (report in benchprism-demo/)
 demo: .venv
@@ -11,6 +11,10 @@ demo: .venv
 ## test: the whole suite, doctests included
 test: .venv
 	$(BIN)/pytest -n 2
+
+## docs: write the reference page of the commands
+docs: .venv
+	$(BIN)/python -m typer benchprism.cli.main utils docs --name benchprism --title Commands --output docs/commands.md
 
 ## check: format, lint, strict types, layers
 check: .venv

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from pydantic import Field
+
 from benchprism.records.documents import StrictModel, read_document
 from benchprism.records.errors import InputError
 
@@ -15,13 +17,21 @@ class AnnotatorSettings(StrictModel):
     """One LLM annotator: a model behind an OpenAI-compatible endpoint."""
 
     model: str
+    """The model's name at the endpoint."""
     base_url: str | None = None
     """The endpoint; ``OPENAI_BASE_URL`` or the openai library's default when not given."""
-    temperature: float | None = None
+    api_key_env: str = "OPENAI_API_KEY"
+    """The environment variable (or line in .env) that holds the key; never the key itself."""
+    temperature: float | None = Field(default=None, ge=0)
     """Sent only when given."""
-    max_output_tokens: int = 2000
-    concurrency: int = 8
+    max_output_tokens: int = Field(default=2000, gt=0)
+    """A reply that needs more is ``truncated``."""
+    max_prompt_characters: int = Field(default=200_000, gt=0)
+    """A longer request is not sent: the item is ``too_long``."""
+    concurrency: int = Field(default=8, gt=0, le=1000)
     """Requests in flight at once."""
+    timeout: float = Field(default=120.0, gt=0)
+    """Seconds without a byte before a request is given up and tried again."""
 
 
 class ProjectSettings(StrictModel):

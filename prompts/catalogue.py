@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, Literal
 
 from pydantic import Field, model_validator
@@ -14,6 +15,19 @@ from ..records.documents import StrictModel
 AttributeType = Literal["level", "label", "labels", "boolean"]
 Value = int | str | bool | list[str]
 """A level, a label, a truth value, or several labels (in the catalogue's order)."""
+NONE_LABEL = "none"
+"""Among several labels, the one that says that no other applies; it stands alone."""
+
+
+def each_once(ids: Sequence[str]) -> None:
+    """Refuse a list in which an id stands twice.
+
+    Raises:
+        ValueError: it names the id; pydantic adds the place.
+    """
+    twice = next((name for name in ids if ids.count(name) > 1), None)
+    if twice is not None:
+        raise ValueError(f"each id once, and {twice!r} stands twice")
 
 
 class Attribute(StrictModel):
@@ -43,6 +57,8 @@ class Attribute(StrictModel):
             raise ValueError("levels for the type 'level', and for no other")
         if (self.type in {"label", "labels"}) != bool(self.labels):
             raise ValueError("labels for the types 'label' and 'labels', and for no other")
+        if len(self.values) != len(self.labels or self.levels or self.values):
+            raise ValueError("each label once")
         return self
 
     @property
@@ -50,19 +66,31 @@ class Attribute(StrictModel):
         """The title, or the id in words."""
         return self.title or self.id.replace("_", " ").capitalize()
 
-    @property
+    @cached_property
     def values(self) -> Mapping[int | str | bool, str]:
         """Every single value that may be given, with its definition."""
+        pairs: Iterable[tuple[int | str | bool, str]]
         if self.type == "boolean":
-            return {True: "yes", False: "no"}
-        if self.type == "level":
-            return {**self.levels}
-        labels = self.labels if isinstance(self.labels, dict) else dict.fromkeys(self.labels, "")
-        return {**labels}
+            pairs = ((True, "yes"), (False, "no"))
+        elif self.type == "level":
+            pairs = self.levels.items()
+        elif isinstance(self.labels, dict):
+            pairs = self.labels.items()
+        else:
+            pairs = ((label, "") for label in self.labels)
+        return dict(pairs)
 
     def asks(self, kind: str) -> bool:
         """Tell whether the attribute is asked of items of this kind."""
         return self.applies_to in {None, kind}
+
+    def means_the_same_as(self, other: Attribute) -> bool:
+        """Tell whether values given under ``other`` are values of this attribute too.
+
+        Title and aspect only arrange attributes for people; everything else is its meaning.
+        """
+        arrangement = {"title": "", "aspect": ""}
+        return self.model_copy(update=arrangement) == other.model_copy(update=arrangement)
 
 
 class Dimension(StrictModel):
@@ -70,6 +98,7 @@ class Dimension(StrictModel):
 
     id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     title: str
+    """For people."""
     attributes: list[Attribute] = Field(min_length=1)
 
 
@@ -85,10 +114,8 @@ class Catalogue(StrictModel):
 
     @model_validator(mode="after")
     def _ids_are_unique(self) -> Catalogue:
-        for ids in ([d.id for d in self.dimensions], [a.id for a in self]):
-            twice = {name for name in ids if ids.count(name) > 1}
-            if twice:
-                raise ValueError(f"each id once, and {min(twice)!r} stands twice")
+        each_once([d.id for d in self.dimensions])
+        each_once([a.id for a in self])
         return self
 
     def __iter__(self) -> Iterator[Attribute]:  # type: ignore[override]

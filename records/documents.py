@@ -8,7 +8,7 @@ as 7 or as text.
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -29,13 +29,20 @@ _SCALARS = {
         "-+0123456789.",
     ),
 }
+_WANTED = {
+    "model_type": "a mapping of keys to values",
+    "invalid_key": "a key that is text; quote it",
+    "too_short": "a list with something in it",
+}
 _LEADING_ZERO = re.compile(r"[-+]?0[0-9]+(?:\.[0-9]*)?\Z")
 
 
 class StrictModel(BaseModel):
     """A model of text that people write: unknown keys are refused, values are not coerced."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, strict=True, use_attribute_docstrings=True
+    )
 
 
 class _Loader(yaml.SafeLoader):
@@ -69,12 +76,26 @@ class _Loader(yaml.SafeLoader):
         return str(node.value)
 
 
+class _Dumper(yaml.SafeDumper):
+    """SafeDumper that quotes text which YAML 1.1 or 1.2 would read as something else."""
+
+    def ignore_aliases(self, _data: Any) -> bool:
+        return True
+
+    def represent_text(self, text: str) -> yaml.Node:
+        style = None if text.isprintable() else '"'
+        return self.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
 for _tag, (_pattern, _first) in _SCALARS.items():
-    _Loader.add_implicit_resolver(
-        f"tag:yaml.org,2002:{_tag}", re.compile(rf"(?:{_pattern})\Z"), [*_first]
-    )
+    for _side in (_Loader, _Dumper):
+        _side.add_implicit_resolver(
+            f"tag:yaml.org,2002:{_tag}", re.compile(rf"(?:{_pattern})\Z"), [*_first]
+        )
 _Loader.add_implicit_resolver("tag:yaml.org,2002:null", re.compile(r"\Z"), [""])
 _Loader.add_implicit_resolver("tag:yaml.org,2002:merge", re.compile(r"<<\Z"), ["<"])
+_Dumper.add_representer(str, _Dumper.represent_text)
+_Dumper.add_implicit_resolver("ambiguous", _LEADING_ZERO, [*"-+0"])
 _Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_int)
 _Loader.add_constructor("tag:yaml.org,2002:str", _Loader.construct_text)
 
@@ -98,26 +119,50 @@ def read_document(path: Path, model: type[Model]) -> Model:
     return parse_document(text, model, name=str(path))
 
 
+def dump_document(data: Mapping[str, Any]) -> str:
+    """Write plain data as YAML that ``parse_document`` reads back as it is."""
+    return yaml.dump(
+        dict(data),
+        Dumper=_Dumper,
+        sort_keys=False,
+        allow_unicode=True,
+        default_flow_style=None,  # the innermost lists and mappings on one line
+        width=1000,
+    )
+
+
+def place(path: Path, keys: Sequence[int | str]) -> str:
+    """Say where a value stands in a file that ``read_document`` has read: line and column."""
+    node, _ = _load(path.read_text(encoding="utf-8-sig"))
+    return _place(str(path), _mark(node, keys))
+
+
 def parse_document(text: str, model: type[Model], *, name: str) -> Model:
     """Check YAML text against ``model``; ``name`` stands for the file in errors."""
-    loader = _Loader(text)
     try:
-        node = loader.get_single_node()
-        value = loader.construct_document(node) if node is not None else {}
+        node, value = _load(text)
     except (yaml.YAMLError, RecursionError) as error:
         raise _syntax_error(name, error) from error
-    finally:
-        loader.dispose()
     try:
         return model.model_validate(value)
     except ValidationError as error:
         raise _model_error(name, node, error, model) from error
 
 
+def _load(text: str) -> tuple[yaml.Node | None, Any]:
+    loader = _Loader(text)
+    try:
+        node = loader.get_single_node()
+        return node, loader.construct_document(node) if node is not None else {}
+    finally:
+        loader.dispose()
+
+
 def _syntax_error(name: str, error: Exception) -> InputError:
-    mark = getattr(error, "problem_mark", None)
-    where = f"{name}, line {mark.line + 1}, column {mark.column + 1}" if mark else name
+    where = _place(name, getattr(error, "problem_mark", None))
     problem = getattr(error, "problem", None) or "something that cannot be read"
+    if isinstance(error, yaml.reader.ReaderError):
+        problem = f"the character {chr(int(error.character))!r}, which YAML does not allow"
     mend = "write the key once" if problem.endswith(" twice") else "mend the line"
     if "could be a number or text" in problem:
         mend = "quote it if it is text, or drop the leading zeros"
@@ -132,8 +177,7 @@ def _model_error(
     details = error.errors(include_url=False)
     first = next((d for d in details if d["type"] == "extra_forbidden"), details[0])
     path = first["loc"]
-    mark = _mark(node, path)
-    where = f"{name}, line {mark.line + 1}, column {mark.column + 1}" if mark else name
+    where = _place(name, _mark(node, path))
     key = ".".join(str(part) for part in path)
     if first["type"] == "extra_forbidden":
         known = _known_keys(model, path[:-1])
@@ -145,8 +189,13 @@ def _model_error(
     if first["type"] == "missing":
         return InputError(f"{where}: no {key!r}", wanted="it to be given", mend=f"add {key!r}")
     found = f"{where}: {key or 'the document'} is {_short(first['input'])}"
-    wanted = first["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
+    message = first["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
+    wanted = _WANTED.get(first["type"], message)
     return InputError(found, wanted=wanted, mend="mend the value")
+
+
+def _place(name: str, mark: yaml.Mark | None) -> str:
+    return f"{name}, line {mark.line + 1}, column {mark.column + 1}" if mark else name
 
 
 def _short(value: object) -> str:

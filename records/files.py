@@ -1,8 +1,9 @@
-"""Files that are either whole or absent: written to a temporary name, then renamed."""
+"""Files and folders that are either whole or absent: written to a temporary name, then renamed."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,21 +25,78 @@ def replacing(path: Path) -> Iterator[Path]:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     except OSError as error:
-        raise InputError(
-            f"{path} cannot be written ({error.strerror})",
-            wanted="a folder that can be written",
-            mend="choose another folder or mend its permissions",
-        ) from error
+        raise _unwritable(path, error) from error
     os.close(handle)
     temporary = Path(name)
     try:
         yield temporary
-        umask = os.umask(0)
-        os.umask(umask)
-        temporary.chmod(0o666 & ~umask)
+        temporary.chmod(0o666 & ~_umask())
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def replacing_folder(path: Path) -> Iterator[Path]:
+    """Yield a new folder beside ``path``; it takes the place of ``path`` when the block succeeds.
+
+    Whatever else lay in the old folder is carried over. A block that raises leaves ``path`` as it
+    was, and so does a crash, once ``restore_folder`` has been called.
+
+    Raises:
+        InputError: the folder cannot be made or written.
+    """
+    try:
+        restore_folder(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        new = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
+    except OSError as error:
+        raise _unwritable(path, error) from error
+    try:
+        yield new
+        new.chmod(0o777 & ~_umask())
+        if path.exists():
+            _carry_over(path, new)
+            shutil.rmtree(_previous(path), ignore_errors=True)
+            path.rename(_previous(path))
+        new.rename(path)
+        shutil.rmtree(_previous(path), ignore_errors=True)
+    except OSError as error:
+        raise _unwritable(path, error) from error
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+
+
+def restore_folder(path: Path) -> None:
+    """Put the old folder back when a crash came between its removal and the new one's arrival."""
+    if not path.exists() and _previous(path).exists():
+        _previous(path).rename(path)
+
+
+def _previous(path: Path) -> Path:
+    return path.parent / f".{path.name}.previous"
+
+
+def _carry_over(old: Path, new: Path) -> None:
+    for entry in old.iterdir():
+        if entry.is_dir() and not (new / entry.name).exists():
+            shutil.copytree(entry, new / entry.name)
+        elif not (new / entry.name).exists():
+            shutil.copy2(entry, new / entry.name)
+
+
+def _umask() -> int:
+    umask = os.umask(0)
+    os.umask(umask)
+    return umask
+
+
+def _unwritable(path: Path, error: OSError) -> InputError:
+    return InputError(
+        f"{path} cannot be written ({error.strerror or error})",
+        wanted="a folder that can be written",
+        mend="choose another folder, mend its permissions or make room on the disk",
+    )
 
 
 def write_text(path: Path, text: str) -> None:

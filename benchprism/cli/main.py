@@ -3,22 +3,38 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
-from benchprism.cli import init
+from benchprism.cli import annotate, compose, demo, init, items, report, results, schema, score
 from benchprism.records.errors import BenchprismError
+
+FLOW = ["demo", "init", "items", "annotate", "results", "compose", "explain", "score", "report"]
+"""The commands in the order of the work; help lists any others after them."""
+
+
+class _InOrder(TyperGroup):
+    """Lists the commands in the order of the work."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        names = super().list_commands(ctx)
+        return sorted(names, key=lambda name: FLOW.index(name) if name in FLOW else len(FLOW))
+
 
 app = typer.Typer(
     name="benchprism",
     help="See what a benchmark is made of, item by item, and recompose it.",
+    cls=_InOrder,
     no_args_is_help=True,
     invoke_without_command=True,
     pretty_exceptions_enable=False,
+    add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-init.register(app)
+for command in (demo, init, items, annotate, results, compose, score, report, schema):
+    command.register(app)
 
 
 @app.callback()
@@ -34,12 +50,24 @@ def options(
 
 
 def main() -> None:
-    """Run the command line; a known error is one sentence on stderr and an exit code."""
+    """Run the command line; whatever goes wrong is one sentence on stderr and an exit code."""
     try:
-        app()
+        code = app(standalone_mode=False)
     except BenchprismError as error:
-        typer.echo(f"benchprism: {error}", err=True)
-        sys.exit(error.exit_code)
-    except KeyboardInterrupt:
-        typer.echo("benchprism: interrupted; what was finished is saved", err=True)
-        sys.exit(130)
+        sys.exit(_complain(str(error), error.exit_code))
+    except (KeyboardInterrupt, typer.Abort):
+        sys.exit(_complain("interrupted; what was finished is saved", 130))
+    except BrokenPipeError:  # the reader of a pipe has seen enough
+        sys.stderr.close()
+        sys.exit(0)
+    except typer.TyperException as error:
+        context = getattr(error, "ctx", None)
+        path = context.command_path if context else "benchprism"
+        found = " ".join(error.format_message().split()).rstrip(".?")
+        sys.exit(_complain(f"{found}; see '{path} --help'", 2))
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _complain(sentence: str, code: int) -> int:
+    typer.echo(f"benchprism: {sentence}", err=True)
+    return code

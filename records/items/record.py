@@ -6,7 +6,7 @@ import hashlib
 import json
 import unicodedata
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import pyarrow as pa
@@ -78,7 +78,8 @@ def fold(text: str) -> str:
     >>> fold("a\\u00a0 b\\n")
     'a b'
     """
-    return " ".join(unicodedata.normalize("NFKC", text).split())
+    plain = text if text.isascii() else unicodedata.normalize("NFKC", text)
+    return " ".join(plain.split())
 
 
 def content_hash(question: str, context: str, choices: Iterable[str]) -> str:
@@ -87,19 +88,31 @@ def content_hash(question: str, context: str, choices: Iterable[str]) -> str:
     Taken over question, context and choices after folding, so it changes neither with labels or
     ids nor with white space. The key is not part of it: copies with conflicting keys are equal.
     """
-    parts = [fold(question), fold(context), [fold(choice) for choice in choices]]
-    text = json.dumps(parts, ensure_ascii=False)
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return content_hashes(question, context, choices)[0]
 
 
 def choice_set_hash(question: str, context: str, choices: Iterable[str]) -> str:
     """Identify an item whatever the order of its choices."""
-    return content_hash(question, context, sorted(fold(choice) for choice in choices))
+    return content_hashes(question, context, choices)[1]
+
+
+def content_hashes(question: str, context: str, choices: Iterable[str]) -> tuple[str, str]:
+    """Compute ``content_hash`` and ``choice_set_hash``, folding the texts once."""
+    folded = [fold(choice) for choice in choices]
+    first = [fold(question), fold(context)]
+    return _digest([*first, folded]), _digest([*first, sorted(folded)])
+
+
+def _digest(parts: list[str | list[str]]) -> str:
+    text = json.dumps(parts, ensure_ascii=False)
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def items_table(items: Iterable[Item]) -> pa.Table:
     """Items as a table with ``ITEM_SCHEMA``."""
-    return pa.Table.from_pylist([asdict(item) for item in items], schema=ITEM_SCHEMA)
+    rows = list(items)
+    columns = {name: [getattr(item, name) for item in rows] for name in ITEM_SCHEMA.names}
+    return pa.Table.from_pydict(columns, schema=ITEM_SCHEMA)
 
 
 def item_from_row(row: Mapping[str, Any]) -> Item:

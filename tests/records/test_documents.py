@@ -1,14 +1,29 @@
+from __future__ import annotations
+
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from benchprism.records.documents import StrictModel, parse_document, read_document
+from benchprism.records.documents import (
+    StrictModel,
+    dump_document,
+    parse_document,
+    place,
+    read_document,
+)
 from benchprism.records.errors import InputError
 
 
 class Sample(StrictModel):
     size: int
     seed: int = 0
+
+
+class Anything(StrictModel):
+    data: dict[str, Any]
 
 
 class Document(StrictModel):
@@ -39,6 +54,7 @@ def test_text_stays_text(text: str) -> None:
         ("- x", "line 1, column 1", "mend the value"),
         ("", "f.yaml", "add 'name'"),
         ("? [a]\n: 3", "line 1, column 3", "mend the line"),
+        ("name: \x01", "f.yaml: the character '\\x01'", "mend the line"),
         ("name: !!python/object:os.system x", "line 1, column 7", "mend the line"),
     ],
 )
@@ -48,6 +64,19 @@ def test_a_fault_names_its_place_and_the_mend(text: str, place: str, mend: str) 
     assert place in str(error.value)
     assert mend in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@settings(deadline=None)
+@given(st.dictionaries(st.text(), st.text() | st.integers() | st.booleans() | st.none()))
+def test_what_is_dumped_reads_back_as_it_is(data: dict[str, str | int | bool | None]) -> None:
+    assert parse_document(dump_document({"data": data}), Anything, name="f").data == data
+
+
+def test_a_value_has_a_place(tmp_path: Path) -> None:
+    path = tmp_path / "f.yaml"
+    path.write_text("name: x\nparts:\n  - size: 1\n  - {size: 3, seed: 4}\n", encoding="utf-8")
+    assert place(path, ["parts", 1, "seed"]) == f"{path}, line 4, column 15"
+    assert place(path, ["parts", 0, "seed"]) == f"{path}, line 3, column 5"
 
 
 def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path: Path) -> None:

@@ -1,0 +1,143 @@
+"""What annotators say today: the latest annotations of today's items under today's meanings."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from ..prompts.catalogue import Attribute, Catalogue, Value
+from .ledger import Ledger
+
+_REPLIES = """
+    SELECT reply_id, item_id, content_hash, annotator, catalogue_hash FROM reply ORDER BY time
+"""
+_VALUES = """
+    SELECT reply_id, attribute, value, confidence FROM annotation
+    WHERE status = 'ok' AND reply_id IN (SELECT value FROM json_each(?))
+"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Current:
+    """What annotators say of one attribute, a value an element, sorted by item and annotator."""
+
+    attribute: Attribute
+    rows: NDArray[np.int64]
+    """Row of the item in the items table."""
+    annotators: NDArray[np.int64]
+    """Position of the annotator among ``names``."""
+    names: tuple[str, ...]
+    codes: NDArray[np.int64]
+    """Position of the value among ``values``."""
+    values: tuple[Value, ...]
+    confidences: NDArray[np.float64]
+    """NaN where none was given."""
+
+
+def current_annotations(ledger: Ledger, catalogue: Catalogue, items: pa.Table) -> list[Current]:
+    """Read what counts, attribute by attribute in the catalogue's order.
+
+    An annotation counts when the item's content and the attribute's meaning are those of today; of
+    several by one annotator, the latest. Failed annotations say nothing.
+
+    Args:
+        ledger: The ledger.
+        catalogue: The criteria of today.
+        items: A table with ``ITEM_SCHEMA``.
+    """
+    replies = _replies(ledger, items)
+    meant = _meant(ledger, catalogue)
+    columns = {attribute.id: _Column() for attribute in catalogue}
+    rows = ledger.query(_VALUES, json.dumps([*replies.number]))
+    for reply_id, attribute, value, confidence in cast(Iterator[_Said], rows):
+        number = replies.number[reply_id]
+        if (replies.catalogues[number], attribute) in meant:
+            columns[attribute].append(number, value, confidence)
+    return [columns[attribute.id].current(attribute, replies) for attribute in catalogue]
+
+
+_Said = tuple[str, str, str, float | None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Replies:
+    """The replies about today's items, numbered from the oldest to the latest."""
+
+    number: dict[str, int]
+    rows: NDArray[np.int64]
+    annotators: NDArray[np.int64]
+    names: tuple[str, ...]
+    catalogues: list[str]
+
+
+class _Column:
+    """The values of one attribute as they are read; each different one is kept once."""
+
+    def __init__(self) -> None:
+        self._numbers, self._codes, self._confidences = array("q"), array("q"), array("d")
+        self._texts: dict[str, int] = {}
+
+    def append(self, number: int, value: str, confidence: float | None) -> None:
+        self._numbers.append(number)
+        self._codes.append(self._texts.setdefault(value, len(self._texts)))
+        self._confidences.append(float("nan") if confidence is None else confidence)
+
+    def current(self, attribute: Attribute, replies: _Replies) -> Current:
+        numbers = np.array(self._numbers, np.int64)
+        rows, annotators = replies.rows[numbers], replies.annotators[numbers]
+        order = np.lexsort((numbers, annotators, rows))
+        ends = np.ones(len(order), np.bool_)
+        ends[:-1] = np.diff(rows[order]).astype(np.bool_) | np.diff(annotators[order]).astype(
+            np.bool_
+        )
+        latest = order[ends]
+        return Current(
+            attribute=attribute,
+            rows=rows[latest],
+            annotators=annotators[latest],
+            names=replies.names,
+            codes=np.array(self._codes, np.int64)[latest],
+            values=tuple(json.loads(text) for text in self._texts),
+            confidences=np.array(self._confidences, np.float64)[latest],
+        )
+
+
+def _replies(ledger: Ledger, items: pa.Table) -> _Replies:
+    ids, contents = items["item_id"].to_pylist(), items["content_hash"].to_pylist()
+    place = {pair: row for row, pair in enumerate(zip(ids, contents, strict=True))}
+    number: dict[str, int] = {}
+    names: dict[str, int] = {}
+    rows, annotators, catalogues = array("q"), array("q"), []
+    for reply in cast(Iterator[tuple[str, str, str, str, str]], ledger.query(_REPLIES)):
+        reply_id, item_id, content_hash, name, catalogue = reply
+        row = place.get((item_id, content_hash))
+        if row is not None:
+            number[reply_id] = len(number)
+            rows.append(row)
+            annotators.append(names.setdefault(name, len(names)))
+            catalogues.append(catalogue)
+    return _Replies(
+        number=number,
+        rows=np.array(rows, np.int64),
+        annotators=np.array(annotators, np.int64),
+        names=tuple(names),
+        catalogues=catalogues,
+    )
+
+
+def _meant(ledger: Ledger, catalogue: Catalogue) -> set[tuple[str, str]]:
+    """Find the attributes of the ledger's catalogues that mean what those of today mean."""
+    today = {attribute.id: attribute for attribute in catalogue}
+    return {
+        (name, attribute.id)
+        for name, then in ledger.catalogues().items()
+        for attribute in then
+        if attribute.id in today and attribute.means_the_same_as(today[attribute.id])
+    }

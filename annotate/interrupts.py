@@ -1,0 +1,30 @@
+"""SIGINT and SIGTERM as events, while an event loop works."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+@contextmanager
+def interrupts(on_interrupt: Callable[[], None]) -> Iterator[None]:
+    """Call ``on_interrupt`` for each signal in place of ending the process.
+
+    Only the main thread hears signals; elsewhere nothing changes.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    loop = asyncio.get_running_loop()
+    for number in _SIGNALS:
+        loop.add_signal_handler(number, on_interrupt)
+    try:
+        yield
+    finally:
+        for number in _SIGNALS:
+            loop.remove_signal_handler(number)

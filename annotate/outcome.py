@@ -1,0 +1,88 @@
+"""What became of a request, and what a reply says: the records that the ledger keeps.
+
+A reply is what one annotator, a model or a person, gave for one item. It says something about each
+attribute that was asked: a verdict. A verdict that is not ``ok`` has no value: a failed annotation
+is missing, never a value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from ..prompts.catalogue import Value
+
+Status = Literal["ok", "refused", "filtered", "truncated", "invalid", "empty", "too_long", "error"]
+STATUSES: tuple[Status, ...] = get_args(Status)
+FAILURES: tuple[Status, ...] = STATUSES[1:]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What one reply says about one attribute."""
+
+    attribute: str
+    value: Value | None
+    """None unless the status is ``ok``."""
+    status: Status
+    reason: str = ""
+    """Why there is no value; for ``ok``, how it was read or that the annotator hesitated."""
+    confidence: float | None = None
+    """From 0 to 1; none when the annotator gave none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens as the endpoint counted them; none where it did not say."""
+
+    prompt_tokens: int | None = None
+    cached_tokens: int | None = None
+    """Part of the prompt tokens that the endpoint had in its prefix cache."""
+    completion_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What one annotator gave for one item, as it came."""
+
+    request_key: str
+    """Identifies the request: what the ledger has is not asked again."""
+    item_id: str
+    content_hash: str
+    annotator: str
+    """``llm:<name>``, ``human:<user>`` or ``adjudicator:<user>``."""
+    model: str
+    prompt_hash: str
+    catalogue_hash: str
+    status: Status
+    """``ok`` when every attribute has a value."""
+    reason: str
+    body: str
+    """The raw body, before any parsing; empty when nothing came."""
+    usage: Usage
+    price: float | None
+    """In the price table's currency; none without a price table."""
+    time: str
+    """When it came: ISO 8601, UTC, with microseconds."""
+    seconds: float
+    """From sending the last attempt to its reply."""
+    attempts: int
+    """Requests sent, retries included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """One verdict with everything that says where it comes from."""
+
+    item_id: str
+    content_hash: str
+    attribute: str
+    value: Value | None
+    annotator: str
+    status: Status
+    reason: str
+    confidence: float | None
+    prompt_hash: str
+    catalogue_hash: str
+    reply_id: str
+    time: str

@@ -1,0 +1,64 @@
+"""One request with everything that may have to be tried before it is answered or given up."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from dataclasses import dataclass
+
+from .endpoint import Endpoint
+from .faults import Fault, Response
+from .pace import Pace
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """How a request ended."""
+
+    end: Response | Fault
+    seconds: float
+    """From sending the last attempt to its end."""
+    attempts: int
+
+
+async def exchange(
+    endpoint: Endpoint, body: bytes, pace: Pace, rng: random.Random, *, first: bool = False
+) -> Exchange:
+    """Send a request until it is answered or given up.
+
+    Args:
+        endpoint: Where to.
+        body: The request.
+        pace: The pace that all requests share.
+        rng: Chance for waiting times.
+        first: Whether it is the first request of a run: what would meet every request then ends
+            the run at once.
+
+    Raises:
+        EndpointError: the endpoint can't be used, whatever the item.
+        BudgetReached: the endpoint has no quota left, or refuses for too long.
+        Halted: the run was told to end before the request was answered.
+    """
+    loop = asyncio.get_running_loop()
+    sent = passing_faults = 0
+    while True:
+        async with pace.turn():
+            sent += 1
+            sent_at = loop.time()
+            end = await endpoint.send(body)
+            ended = Exchange(end, loop.time() - sent_at, sent)
+        if isinstance(end, Response):
+            pace.answered()
+            return ended
+        if end.error is not None and (first or end.remedy == "stop"):
+            raise end.error
+        if end.remedy == "settle":
+            pace.answered()
+            return ended
+        if end.remedy == "wait":
+            pace.refused(sent_at=sent_at, seconds=end.seconds, reason=end.reason)
+            continue
+        passing_faults += 1
+        if passing_faults >= pace.patience.attempts:
+            return ended
+        await pace.rest(pace.patience.wait(passing_faults, rng))

@@ -1,0 +1,106 @@
+"""Who annotates: the annotators of a project file, made ready with their keys."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from benchprism.project import AnnotatorSettings, Project
+from benchprism.records.errors import InputError, suggestion
+
+if TYPE_CHECKING:
+    from benchprism.annotate.annotator import Annotator
+    from benchprism.annotate.endpoint import EndpointSettings
+    from benchprism.annotate.replay import ReplayServer
+
+
+def project_annotators(
+    project: Project, names: Sequence[str], concurrency: int | None
+) -> list[Annotator]:
+    """Make the project's annotators ready; all of them when none is named.
+
+    Raises:
+        InputError: there is none, a named one is unknown, or one has no key.
+    """
+    from benchprism.annotate.annotator import Annotator
+
+    known = project.settings.annotators
+    if not known:
+        raise InputError(
+            "the project has no annotator",
+            wanted="one under 'annotators' in benchprism.yaml",
+            mend="add 'annotators: {main: {model: MODEL}}', or pass --replay FILE",
+        )
+    environment = _environment(project)
+    return [
+        Annotator(
+            name=f"llm:{name}",
+            endpoint=_endpoint(name, settings, environment),
+            concurrency=concurrency or settings.concurrency,
+            max_prompt_characters=settings.max_prompt_characters,
+        )
+        for name in _chosen(names, known)
+        for settings in [known[name]]
+    ]
+
+
+def replay_annotators(
+    server: ReplayServer, names: Sequence[str], concurrency: int | None
+) -> list[Annotator]:
+    """Make one annotator of each recorded reader; an item without a recording ends no run."""
+    from benchprism.annotate.annotator import Annotator
+    from benchprism.annotate.endpoint import EndpointSettings
+    from benchprism.annotate.pace import Patience
+
+    return [
+        Annotator(
+            name=f"llm:{model}",
+            endpoint=EndpointSettings(model, server.base_url),
+            concurrency=concurrency or AnnotatorSettings(model=model).concurrency,
+            patience=Patience(errors=None),
+        )
+        for model in _chosen(names, server.models)
+    ]
+
+
+def _chosen(names: Sequence[str], known: Mapping[str, object] | Sequence[str]) -> list[str]:
+    for name in names:
+        if name not in known:
+            raise InputError(
+                f"no annotator is called {name!r}",
+                wanted="one that is declared",
+                mend=suggestion(name, known),
+            )
+    return list(names or known)
+
+
+def _environment(project: Project) -> dict[str, str]:
+    """The environment, over the project's .env file."""
+    from dotenv import dotenv_values
+
+    written = {k: v for k, v in dotenv_values(project.root / ".env").items() if v is not None}
+    return {**written, **os.environ}
+
+
+def _endpoint(
+    name: str, settings: AnnotatorSettings, environment: Mapping[str, str]
+) -> EndpointSettings:
+    from benchprism.annotate.endpoint import EndpointSettings
+
+    base_url = settings.base_url or environment.get("OPENAI_BASE_URL") or None
+    key = environment.get(settings.api_key_env, "").strip()
+    if not key and base_url is None:
+        raise InputError(
+            f"no {settings.api_key_env} in the environment or in .env",
+            wanted=f"a key for the annotator {name!r}",
+            mend=f"set {settings.api_key_env}, or give the annotator a base_url of your own server",
+        )
+    return EndpointSettings(
+        model=settings.model,
+        base_url=base_url,
+        api_key=key or "none",
+        temperature=settings.temperature,
+        max_output_tokens=settings.max_output_tokens,
+        timeout=settings.timeout,
+    )

@@ -1,0 +1,138 @@
+"""``benchprism report``: what the benchmarks are made of, as one page and as tables."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from benchprism.cli.options import HERE, JsonOption, ProjectOption
+from benchprism.cli.output import print_json, print_table, say
+from benchprism.project import Project, find_project
+
+if TYPE_CHECKING:
+    from benchprism.compose.store import Subset
+    from benchprism.report.assemble import Holdings, Results
+    from benchprism.report.content import AnnotatorNote
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+    app.command()(report)
+
+
+def report(
+    out: Annotated[
+        Path | None, typer.Option(help="Where the page goes; reports/report.html by default.")
+    ] = None,
+    subset: Annotated[
+        list[str] | None,
+        typer.Option(help="A composed subset to show; may be given again. All by default."),
+    ] = None,
+    project: ProjectOption = HERE,
+    json: JsonOption = False,
+) -> None:
+    """Write one HTML page about the project's benchmarks, and print its main tables.
+
+    Example: benchprism report --out audit.html
+    """
+    from benchprism.records.files import write_text
+    from benchprism.report.assemble import assemble
+    from benchprism.report.data import plain
+    from benchprism.report.page import render
+    from benchprism.report.tables import tables
+
+    opened = find_project(project)
+    content = assemble(_holdings(opened, subset))
+    path = out or opened.reports / "report.html"
+    write_text(path, render(content))
+    if json:
+        print_json({**plain(content), "page": str(path)})
+    else:
+        for table in tables(content):
+            print_table(table.columns, table.rows, title=table.title)
+    say(f"Wrote {os.path.relpath(path)}. It is one file; open it in a browser.")
+
+
+def _holdings(project: Project, wanted: Sequence[str] | None) -> Holdings:
+    """Read everything that a report is made of."""
+    from benchprism.cli.gather import (
+        project_attribute_table,
+        project_catalogue,
+        project_provenance,
+    )
+    from benchprism.records.items.check import find_faults
+    from benchprism.records.items.store import project_items
+    from benchprism.report.assemble import Holdings
+
+    table = project_attribute_table(project)
+    names = table["benchmark"].unique().to_pylist()
+    return Holdings(
+        project=project.settings.project,
+        catalogue=project_catalogue(project),
+        table=table,
+        provenance=project_provenance(project, names),
+        annotators=_annotators(project),
+        last_status=_last_status(project),
+        findings=find_faults(project_items(project.items)),
+        results=_results(project),
+        subsets=_subsets(project, wanted),
+        seed=project.settings.seed,
+    )
+
+
+def _annotators(project: Project) -> list[AnnotatorNote]:
+    from benchprism.annotate.ledger import Ledger
+    from benchprism.annotate.standing import standing
+    from benchprism.report.content import AnnotatorNote
+
+    with Ledger(project.ledger) as ledger:
+        now = standing(ledger)
+    return [
+        AnnotatorNote(
+            name=one.annotator,
+            values=sum(
+                count.values
+                for count in now.values
+                if count.annotator == one.annotator and count.status == "ok"
+            ),
+            replayed=one.replayed,
+        )
+        for one in now.annotators
+    ]
+
+
+def _last_status(project: Project) -> dict[str, str]:
+    """How the last reply about each item ended."""
+    from benchprism.annotate.ledger import Ledger
+
+    with Ledger(project.ledger) as ledger:
+        rows = ledger.query("SELECT item_id, status FROM reply ORDER BY time, reply_id")
+        return {str(item): str(status) for item, status in rows}
+
+
+def _results(project: Project) -> Results | None:
+    """Results and scores; none before any results were added."""
+    from benchprism.metrics.scorecard import ScoreSettings
+    from benchprism.report.assemble import Results
+    from benchprism.scoring import project_results, score_project
+
+    if not any(project.results.glob("*.parquet")):
+        return None
+    found = project_results(project)
+    return Results(
+        outcomes=found.outcomes,
+        families={model.name: model.family for model in found.models if model.family},
+        scores=score_project(project, settings=ScoreSettings(seed=project.settings.seed)),
+    )
+
+
+def _subsets(project: Project, wanted: Sequence[str] | None) -> list[Subset]:
+    """The named subsets, or all; none before any is composed."""
+    from benchprism.compose.store import LOCK, read_subset
+
+    found = [path.parent.name for path in sorted(project.subsets.glob(f"[!.]*/{LOCK}"))]
+    return [read_subset(project.subsets / name) for name in wanted or found]

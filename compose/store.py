@@ -1,0 +1,103 @@
+"""The subset's folder: items, exclusions, lock and criteria, replaced together or not at all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ..records.documents import dump_document
+from ..records.errors import InputError, suggestion
+from ..records.files import replacing_folder, restore_folder
+from .composer import Composition
+from .criteria import Criteria, read_criteria
+from .lock import lock_text
+
+ITEMS, EXCLUDED, LOCK, CRITERIA = "items.parquet", "excluded.parquet", "lock.json", "criteria.yaml"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Subset:
+    """A composed subset, as read from its folder."""
+
+    folder: Path
+    criteria: Criteria
+    """Resolved."""
+    items: pa.Table
+    """The attribute table of the chosen items, as it was when they were chosen."""
+    excluded: pa.Table
+    """``composer.EXCLUDED_SCHEMA``."""
+    lock: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        """The subset's name."""
+        return self.criteria.name
+
+
+def write_subset(folder: Path, composition: Composition, lock: Mapping[str, Any]) -> None:
+    """Write a composition to ``folder``; other files that lie there are kept.
+
+    Raises:
+        InputError: the folder cannot be written; what was there is as it was.
+    """
+    with replacing_folder(folder) as new:
+        _write_table(new / ITEMS, composition.chosen)
+        _write_table(new / EXCLUDED, composition.excluded)
+        (new / LOCK).write_text(lock_text(lock), encoding="utf-8", newline="\n")
+        text = dump_document(composition.criteria.plain())
+        (new / CRITERIA).write_text(text, encoding="utf-8", newline="\n")
+
+
+def _write_table(path: Path, table: pa.Table) -> None:
+    """Write a table so that equal tables are equal bytes."""
+    pq.write_table(
+        table.replace_schema_metadata(None),
+        path,
+        version="2.6",
+        compression="zstd",
+        compression_level=3,
+        row_group_size=65536,
+    )
+
+
+def subset_folders(folder: Path) -> list[Path]:
+    """Find the subsets' folders in a project's folder of subsets, in the order of their names."""
+    return sorted(path.parent for path in folder.glob(f"[!.]*/{LOCK}"))
+
+
+def read_subset(folder: Path) -> Subset:
+    """Read a subset's folder.
+
+    Raises:
+        InputError: there is no such subset, or a file of it is missing or damaged.
+    """
+    restore_folder(folder)
+    if not (folder / LOCK).is_file():
+        others = [other.name for other in subset_folders(folder.parent)]
+        raise InputError(
+            f"no subset {folder.name!r} in {folder.parent}",
+            wanted="a composed subset",
+            mend=suggestion(folder.name, others)
+            if others
+            else "compose one with 'benchprism compose criteria/NAME.yaml'",
+        )
+    try:
+        return Subset(
+            folder=folder,
+            criteria=read_criteria(folder / CRITERIA),
+            items=pq.read_table(folder / ITEMS),
+            excluded=pq.read_table(folder / EXCLUDED),
+            lock=json.loads((folder / LOCK).read_text(encoding="utf-8")),
+        )
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"the subset in {folder} cannot be read ({str(error).splitlines()[0]})",
+            wanted=f"{ITEMS}, {EXCLUDED}, {LOCK} and {CRITERIA} as composed",
+            mend="compose it again",
+        ) from error

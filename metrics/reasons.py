@@ -1,0 +1,139 @@
+"""Reasons: why a number of a scorecard is undefined, and what a defined one rests on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+
+from .scorecard import BenchmarkScore, FamilyScore, IntervalEstimate, Model
+
+FEW_MODELS = 5
+_TOO_MANY = "it is undefined in more than 5 % of the replicates"
+
+
+def notes_on(score: BenchmarkScore, models: Sequence[Model], *, replicates: int) -> Iterator[str]:
+    """Say what a reader of a benchmark's numbers has to know.
+
+    Args:
+        score: the numbers.
+        models: the models that the benchmark has.
+        replicates: bootstrap replicates that the intervals are made of.
+    """
+    if 0 < score.models < FEW_MODELS:
+        yield f"only {_count(score.models, 'model')}: a ranking of so few says little"
+    if score.missing and score.items is not None:
+        cells = score.items * score.models
+        yield f"{score.missing} of {cells} scores are missing; missing is not wrong"
+    yield from _on_consistency(score)
+    yield from _on_discriminability(score)
+    yield from _on_alignment(score, models)
+    missing = [name for name in ("cbrc", "ds", "cad") if not _estimate(score, name).defined]
+    if missing:
+        verb = "is" if len(missing) == 1 else "are"
+        names = " and ".join([", ".join(missing[:-1]), missing[-1]] if missing[1:] else missing)
+        yield f"bqs: undefined because {names} {verb}"
+    if replicates:
+        yield from _on_intervals(score)
+
+
+def _on_consistency(score: BenchmarkScore) -> Iterator[str]:
+    known = [peer for peer in score.peers if not math.isnan(peer.tau)]
+    lost = [peer for peer in score.peers if math.isnan(peer.tau)]
+    if not known:
+        yield f"cbrc: undefined because {_without_peers(score)}"
+        return
+    if len(known) == 1:
+        yield f"cbrc: rests on a single peer, {known[0].benchmark}"
+    if lost:
+        names = named(peer.benchmark for peer in lost)
+        yield f"cbrc: {names} left out; a constant ranking, or fewer than two models in common"
+    shared = [peer.models for peer in known]
+    if min(shared) < score.models:
+        span = f"{min(shared)} to {max(shared)}" if min(shared) < max(shared) else f"{shared[0]}"
+        yield f"cbrc: rankings compared over the {span} models that both benchmarks have"
+
+
+def _without_peers(score: BenchmarkScore) -> str:
+    if score.domain is None:
+        return "it has no domain to share with other benchmarks"
+    if not score.peers:
+        return f"no other benchmark of the domain {score.domain!r} is scored"
+    if score.models < 2:
+        return "fewer than two models are scored"
+    if len(set(score.accuracies.values())) == 1:
+        return "all models have the same accuracy"
+    return "no peer has two models in common with it and a ranking that is not constant"
+
+
+def _on_discriminability(score: BenchmarkScore) -> Iterator[str]:
+    if not score.ds.defined:
+        few = score.models < 2
+        reason = "fewer than two models are scored" if few else "every model scores 0"
+        yield f"ds: undefined because {reason}"
+
+
+def _on_alignment(score: BenchmarkScore, models: Sequence[Model]) -> Iterator[str]:
+    used = [family for family in score.families if not math.isnan(family.inversion_rate)]
+    if not used:
+        reason = _without_pairs(score.families, models)
+        if score.items is None:
+            reason = "no inversion rate is given of a family with two sizes"
+        yield f"cad: undefined because {reason}"
+        return
+    if len(used) == 1:
+        yield f"cad: rests on one family, {used[0].family}"
+    unused = [family.family for family in score.families if math.isnan(family.inversion_rate)]
+    if unused:
+        yield f"cad: {_count(len(unused), 'family')} without two models to compare: {named(unused)}"
+    strays = [model.name for model in models if model.family is None]
+    if strays:
+        yield f"cad: {_count(len(strays), 'model')} without a family: {named(strays)}"
+
+
+def _without_pairs(families: Sequence[FamilyScore], models: Sequence[Model]) -> str:
+    if not families:
+        return "no model has a family, as the models file declares them"
+    if all(model.size is None for model in models if model.family is not None):
+        return "no model has a size, as the models file declares them"
+    return "no family has two models of different size with scores for the same item"
+
+
+def _on_intervals(score: BenchmarkScore) -> Iterator[str]:
+    names = [name for name in ("cbrc", "ds", "cad") if _estimate(score, name).defined]
+    over_models = names
+    if score.items is None:
+        yield "no intervals over items: the accuracies are given without items"
+        over_models = [name for name in names if name != "cad"]
+        if "cad" in names:
+            yield "cad, bqs: no interval over models: inversion rates are of families, not of pairs"
+    else:
+        lost = [name for name in names if not _estimate(score, name).over_items.defined]
+        yield from (f"{name}: no interval over items: {_TOO_MANY}" for name in lost)
+    lost = [name for name in over_models if not _estimate(score, name).over_models.defined]
+    yield from (f"{name}: no interval over models: {_TOO_MANY}" for name in lost)
+    if score.cbrc.over_items.low > score.cbrc.value:
+        yield (
+            "cbrc: the interval over items lies above the estimate: noise from few items pulls"
+            " every tau down, and the interval corrects for it"
+        )
+
+
+def _estimate(score: BenchmarkScore, name: str) -> IntervalEstimate:
+    estimate: IntervalEstimate = getattr(score, name)
+    return estimate
+
+
+def named(names: Iterable[str], most: int = 5) -> str:
+    """List names, the first few in full.
+
+    >>> named(["a", "b", "c"], most=2)
+    'a, b and 1 more'
+    """
+    known = list(names)
+    rest = len(known) - most
+    return ", ".join(known[:most]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def _count(number: int, noun: str) -> str:
+    plural = {"family": "families"}.get(noun, f"{noun}s")
+    return f"{number} {noun if number == 1 else plural}"

@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+
+from benchprism.annotate.keyless.heuristics import HEURISTIC, propose_by_rule
+from benchprism.annotate.keyless.recording import record_proposals
+from benchprism.annotate.ledger import Ledger
+from benchprism.prompts.catalogue import Catalogue
+
+
+def test_what_rules_decide_stands_in_the_ledger_once(
+    items: pa.Table, core: Catalogue, tmp_path: Path
+) -> None:
+    proposals = list(propose_by_rule(items, core))
+    with Ledger(tmp_path / "ledger.sqlite", write=True) as ledger:
+        for _ in range(2):
+            number = record_proposals(
+                ledger, proposals, annotator=HEURISTIC, model="rules", catalogue=core
+            )
+            assert number == 4
+        said = {(a.item_id, a.attribute): a for a in ledger.annotations()}
+        ((replies,),) = ledger.query("SELECT count(*) FROM reply")
+
+    assert replies == 4
+    assert len(said) == len(proposals)
+    negation = said["made/test/0", "uses_negation"]
+    assert (negation.value, negation.annotator, negation.status) == (True, "heuristic", "ok")
+    assert ("made/test/3", "task_kind") not in said

@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from benchprism.annotate.completion import read_completion
+from benchprism.annotate.outcome import Usage
+from benchprism.prompts.library import load_catalogue
+
+ASKED = [load_catalogue("core")[name] for name in ("clarity", "uses_negation")]
+GOOD = json.dumps({"values": {"clarity": 3, "uses_negation": False}})
+
+
+def body(content: Any = GOOD, finish: str = "stop", **message: Any) -> str:
+    usage = {"prompt_tokens": 9, "completion_tokens": 4, "prompt_tokens_details": None}
+    choice = {"finish_reason": finish, "message": {"content": content, **message}}
+    return json.dumps({"choices": [choice], "usage": usage})
+
+
+def test_a_good_body() -> None:
+    reading = read_completion(body(), ASKED)
+    assert (reading.status, reading.reason) == ("ok", "")
+    assert [verdict.value for verdict in reading.verdicts] == [3, False]
+    assert reading.usage == Usage(9, None, 4)
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        (body(None, refusal="I can't help with that."), "refused"),
+        (body("I'm sorry, I can't help with that."), "refused"),
+        (body("", "content_filter"), "filtered"),
+        (body(GOOD, "length"), "truncated"),
+        (body(GOOD[:20], "length"), "truncated"),
+        (body(None), "empty"),
+        (body("  \n"), "empty"),
+        (body(7), "empty"),
+        (body("It is clear."), "invalid"),
+        (body(GOOD[:-3]), "invalid"),
+        (json.dumps({"choices": []}), "empty"),
+        (json.dumps({"choices": None}), "empty"),
+        (json.dumps({"choices": [{"message": None}]}), "empty"),
+        ("[]", "error"),
+        ("<html>", "error"),
+    ],
+)
+def test_a_failure_has_a_type_and_a_reason_and_no_value(text: str, status: str) -> None:
+    reading = read_completion(text, ASKED)
+    assert reading.status == status
+    assert reading.reason
+    assert [(v.value, v.status) for v in reading.verdicts] == [(None, status)] * 2
+    reading.reason.encode("utf-8")
+
+
+def test_tokens_are_kept_when_parsing_fails() -> None:
+    assert read_completion(body("no"), ASKED).usage == Usage(9, None, 4)
+
+
+def test_a_reply_with_one_bad_value_is_invalid_and_keeps_the_other() -> None:
+    reading = read_completion(body(json.dumps({"values": {"clarity": 3}})), ASKED)
+    assert reading.status == "invalid"
+    assert reading.reason == "uses_negation: no value given"
+    assert [verdict.status for verdict in reading.verdicts] == ["ok", "invalid"]
+
+
+def test_a_refusal_with_a_lone_surrogate_can_be_stored() -> None:
+    reading = read_completion(body(None, refusal="no \ud800"), ASKED)
+    reading.reason.encode("utf-8")
+
+
+def test_counts_that_are_no_counts_are_unknown() -> None:
+    text = json.dumps({"choices": [], "usage": {"prompt_tokens": "9", "completion_tokens": True}})
+    assert read_completion(text, ASKED).usage == Usage()

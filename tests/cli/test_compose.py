@@ -1,0 +1,312 @@
+"""The commands ``compose`` and ``explain`` on a project of twelve items."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchprism.annotate.ledger import Ledger
+from benchprism.annotate.outcome import Reply, Usage, Verdict
+from benchprism.cli.main import main
+from benchprism.compose.store import read_subset
+from benchprism.prompts.library import load_catalogue
+from benchprism.records.items.record import Item, choice_set_hash, content_hash
+from benchprism.records.items.store import write_items
+
+CATALOGUE = load_catalogue("core")
+DEPTHS = {
+    "arc": [0, 2, 3, None, 2, 1],
+    "gsm": [2, 3, 3, 2, None, None],
+}
+CRITERIA = """
+name: deep
+where:
+  reasoning_depth: {min: 2}
+sample: {size: 4, balance: benchmark}
+"""
+
+
+def item(benchmark: str, row: int) -> Item:
+    question, choices = f"Question {row} of {benchmark}?", ("yes", "no")
+    return Item(
+        item_id=f"{benchmark}/test/{row}", benchmark=benchmark, subset="", split="test", row=row,
+        revision="sha256:0", question=question, context="", choices=choices, answer_index=0,
+        answer_text="yes", accepted_answers=(), kind="multiple_choice",
+        faults=("bad_key",) if (benchmark, row) == ("gsm", 3) else (), source="{}",
+        content_hash=content_hash(question, "", choices),
+        choice_set_hash=choice_set_hash(question, "", choices),
+    )  # fmt: skip
+
+
+def annotate(ledger: Ledger, benchmark: str, row: int, depth: int) -> None:
+    ledger.remember(CATALOGUE)
+    reply = Reply(
+        request_key=f"{benchmark}{row}", item_id=f"{benchmark}/test/{row}",
+        content_hash=item(benchmark, row).content_hash, annotator="llm:main", model="m",
+        prompt_hash="p", catalogue_hash=CATALOGUE.hash, status="ok", reason="", body="",
+        usage=Usage(), price=None, time=f"2026-01-01T00:00:0{row}.000000+00:00", seconds=0.1,
+        attempts=1,
+    )  # fmt: skip
+    ledger.add([(reply, [Verdict("reasoning_depth", depth, "ok", confidence=0.9)])])
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "benchprism.yaml").write_text("project: p\nseed: 5\n", encoding="utf-8")
+    (tmp_path / "criteria").mkdir()
+    (tmp_path / "criteria" / "deep.yaml").write_text(CRITERIA, encoding="utf-8")
+    with Ledger(tmp_path / "ledger.sqlite", write=True) as ledger:
+        for benchmark, depths in DEPTHS.items():
+            items = [item(benchmark, row) for row in range(len(depths))]
+            path = tmp_path / "items" / f"{benchmark}.parquet"
+            write_items(path, items, {"preset": benchmark, "licence": "mit"})
+            for row, depth in enumerate(depths):
+                if depth is not None:
+                    annotate(ledger, benchmark, row, depth)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@dataclass(frozen=True)
+class Ran:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def data(self) -> Any:
+        return json.loads(self.out)
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
+    def benchprism(*words: str) -> Ran:
+        monkeypatch.setattr(sys, "argv", ["benchprism", *words])
+        code = 0
+        try:
+            main()
+        except SystemExit as end:
+            code = int(end.code or 0)
+        return Ran(code, *capsys.readouterr())
+
+    return benchprism
+
+
+def test_compose_writes_the_subset_and_says_what_each_rule_leaves(project: Path, run: Any) -> None:
+    ran = run("compose", "criteria/deep.yaml", "--json")
+    folder = project / "subsets" / "deep"
+    assert ran.code == 0
+    assert ran.data == {
+        "name": "deep",
+        "items": {"arc": 6, "gsm": 6},
+        "rules": [
+            {"rule": "fault: bad_key", "left_out": 1, "missing": 0, "left": {"arc": 6, "gsm": 5}},
+            {
+                "rule": "reasoning_depth >= 2",
+                "left_out": 5,
+                "missing": 3,
+                "left": {"arc": 3, "gsm": 3},
+            },
+            {
+                "rule": "sample: size 4, seed 5, balance benchmark",
+                "left_out": 2,
+                "missing": 0,
+                "left": {"arc": 2, "gsm": 2},
+            },
+        ],
+        "chosen": {"arc": 2, "gsm": 2},
+        "folder": str(folder),
+    }
+    assert "Wrote 4 items to subsets/deep. Next: benchprism score deep" in ran.err
+    subset = read_subset(folder)
+    assert subset.items.num_rows == 4
+    assert subset.lock["annotators"] == [
+        {
+            "annotator": "llm:main",
+            "model": "m",
+            "prompt_hash": "p",
+            "catalogue_hash": CATALOGUE.hash,
+        }
+    ]
+    assert subset.lock["sources"]["arc"]["licence"] == "mit"
+    assert subset.lock["catalogue"]["hash"] == CATALOGUE.hash
+
+
+def test_the_tables_for_people(project: Path, run: Any) -> None:
+    ran = run("compose", "criteria/deep.yaml")
+    lines = [line.split() for line in ran.out.splitlines()]
+    assert ["2", "reasoning_depth", ">=", "2", "5", "3", "6"] in lines
+    assert ["arc", "6", "6", "3", "2"] in lines
+
+
+def test_a_dry_run_writes_nothing(project: Path, run: Any) -> None:
+    ran = run("compose", "criteria/deep.yaml", "--dry-run", "--json")
+    assert (ran.code, ran.data["folder"]) == (0, None)
+    assert not (project / "subsets").exists()
+    assert "4 items would be chosen. Next: benchprism compose criteria/deep.yaml" in ran.err
+
+
+def test_the_criteria_are_found_from_the_projects_folder(
+    project: Path, run: Any, tmp_path_factory: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+    ran = run("compose", "criteria/deep.yaml", "--project", str(project))
+    assert ran.code == 0
+    assert (project / "subsets" / "deep" / "lock.json").is_file()
+
+
+def test_two_runs_give_the_same_bytes(project: Path, run: Any) -> None:
+    def written() -> dict[str, bytes]:
+        assert run("compose", "criteria/deep.yaml").code == 0
+        folder = project / "subsets" / "deep"
+        return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+    assert written() == written()
+
+
+def test_before_any_annotation_every_attribute_is_missing(project: Path, run: Any) -> None:
+    (project / "ledger.sqlite").unlink()
+    ran = run("compose", "criteria/deep.yaml")
+    assert ran.code == 2
+    assert "no item is left; wanted at least one; annotate more items" in ran.err
+    assert "leaves out 11, 11 of them without a value" in ran.err
+    assert ["2", "reasoning_depth", ">=", "2", "11", "11", "0"] in [
+        line.split() for line in ran.out.splitlines()
+    ]
+
+
+@pytest.mark.parametrize(
+    ("criteria", "sentence"),
+    [
+        ("name: deep\nwhere: {reasoning_dept: 2}", "line 2, column 9: the unknown field"),
+        ("name: deep\nwhere: {reasoning_dept: 2}", "did you mean 'reasoning_depth'?"),
+        ("name: deep\nwhere: {reasoning_depth: 7}", "use one of 0, 1, 2, 3"),
+        ("name: deep\nwhere: {answerability: okay}", "did you mean 'ok'?"),
+        ("name: deep\nwhere: {answerability: {min: 2}}", "which holds a label"),
+        ("name: deep\nwhere: {clarity: {mn: 2}}", "did you mean 'min'?"),
+        ("name: deep\nfrom: [acr]", "did you mean 'arc'? (benchmarks are added by"),
+        ("name: deep\nname: deep", "write the key once"),
+        ("name: ../deep", "a name of lower-case letters"),
+        ("name: deep\nwhere: [x", "line"),
+        (CRITERIA.replace("4", "50"), "6 items are left to draw from (arc 3, gsm 3); wanted 50"),
+        (CRITERIA.replace("min: 2", "missing: true") + "faults: keep", "3 items are left"),
+        ("name: deep\nwhere: {word_count: {min: 99}}", "no item is left"),
+    ],
+)
+def test_wrong_criteria_are_one_sentence(
+    criteria: str, sentence: str, project: Path, run: Any
+) -> None:
+    (project / "criteria" / "deep.yaml").write_text(criteria, encoding="utf-8")
+    for words in ([], ["--json"], ["--dry-run"]):
+        ran = run("compose", "criteria/deep.yaml", *words)
+        assert ran.code == 2
+        assert sentence in ran.err
+        assert ran.err.count("\n") == 1
+        assert ran.err.startswith("benchprism: ")
+        assert not (project / "subsets").exists()
+
+
+@pytest.mark.parametrize(
+    ("path", "sentence"),
+    [
+        ("deep.yaml", "did you mean 'criteria/deep.yaml'?"),
+        ("deep", "did you mean 'criteria/deep.yaml'?"),
+        ("criteria/dep.yaml", "did you mean 'criteria/deep.yaml'?"),
+        ("zz", "use one of criteria/deep.yaml"),
+    ],
+)
+def test_a_path_that_is_not_there(path: str, sentence: str, project: Path, run: Any) -> None:
+    ran = run("compose", path)
+    assert ran.code == 2
+    assert sentence in ran.err
+
+
+def test_nothing_to_work_on(project: Path, run: Any) -> None:
+    for path in (project / "items").iterdir():
+        path.unlink()
+    ran = run("compose", "criteria/deep.yaml")
+    assert ran.code == 2
+    assert "benchprism items add" in ran.err
+    (project / "criteria" / "deep.yaml").unlink()
+    assert "benchprism schema criteria" in run("compose", "criteria/deep.yaml").err
+    (project / "benchprism.yaml").unlink()
+    assert "benchprism init DIR" in run("compose", "criteria/deep.yaml").err
+
+
+def test_a_folder_that_cannot_be_written(project: Path, run: Any) -> None:
+    (project / "subsets").write_text("", encoding="utf-8")
+    ran = run("compose", "criteria/deep.yaml")
+    assert ran.code == 2
+    assert "cannot be written" in ran.err
+
+
+def test_explain_an_item_that_is_out(project: Path, run: Any) -> None:
+    run("compose", "criteria/deep.yaml")
+    ran = run("explain", "deep", "arc/test/0", "--json")
+    assert ran.code == 0
+    assert ran.data == {
+        "subset": "deep",
+        "item_id": "arc/test/0",
+        "chosen": False,
+        "rule": "reasoning_depth >= 2",
+        "detail": "reasoning_depth is 0, wanted at least 2",
+        "verdicts": [
+            {
+                "rule": "reasoning_depth >= 2",
+                "outcome": "not met",
+                "values": [
+                    {
+                        "field": "reasoning_depth",
+                        "value": 0,
+                        "source": "llm_single",
+                        "confidence": 0.9,
+                    }
+                ],
+            }
+        ],
+        "outdated": False,
+    }
+
+
+def test_explain_for_people(project: Path, run: Any) -> None:
+    run("compose", "criteria/deep.yaml")
+    out = run("explain", "deep", "arc/test/3").out
+    assert "arc/test/3 is out of deep." in out
+    assert "reasoning_depth is missing, wanted at least 2" in out
+    [chosen, *_] = read_subset(project / "subsets" / "deep").items["item_id"].to_pylist()
+    out = run("explain", "deep", chosen).out
+    assert f"{chosen} is in deep." in out
+    assert "llm_single" in out
+
+
+def test_explain_notices_what_has_changed(project: Path, run: Any) -> None:
+    run("compose", "criteria/deep.yaml")
+    with Ledger(project / "ledger.sqlite", write=True) as ledger:
+        annotate(ledger, "arc", 3, 3)
+    ran = run("explain", "deep", "arc/test/3")
+    assert ran.code == 0
+    assert "compose it again" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["dep", "arc/test/0"], "did you mean 'deep'?"),
+        (["deep", "arc/tst/0"], "did you mean 'arc/test/0'?"),
+        (["deep", "zzz"], "its items are of arc, gsm"),
+    ],
+)
+def test_explain_what_is_not_there(
+    words: list[str], sentence: str, project: Path, run: Any
+) -> None:
+    assert "compose one with" in run("explain", *words).err
+    run("compose", "criteria/deep.yaml")
+    ran = run("explain", *words)
+    assert ran.code == 2
+    assert sentence in ran.err
+    assert ran.err.count("\n") == 1

@@ -1,0 +1,157 @@
+"""The command ``report`` on a small project: the page, the tables, the data."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from benchprism.cli.main import main
+from benchprism.records.items.record import content_hash
+
+CATALOGUE = """
+catalogue: small
+version: 1
+dimensions:
+  - id: demands
+    title: Demands
+    attributes:
+      - {id: depth, type: level, question: "How deep?", levels: {0: none, 1: some}}
+      - {id: group, type: label, question: "Which?", labels: [even, odd]}
+"""
+QUESTIONS = [f"What is {row} plus {row}? <script>alert({row})</script>" for row in range(12)]
+Command = Callable[..., str]
+
+
+@pytest.fixture
+def benchprism(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Command:
+    """Run a command in the project's folder, without an error; what it prints on stdout."""
+    (tmp_path / "benchprism.yaml").write_text("project: tiny\ncatalogue: small.yaml\n")
+    (tmp_path / "small.yaml").write_text(CATALOGUE)
+    (tmp_path / "models.yaml").write_text("models:\n  strong: {family: F, size: 2}\n")
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str) -> str:
+        monkeypatch.setattr(sys, "argv", ["benchprism", *arguments])
+        capsys.readouterr()
+        with suppress(SystemExit):
+            main()
+        output = capsys.readouterr()
+        assert "benchprism: " not in output.err
+        return output.out
+
+    return run
+
+
+@pytest.fixture
+def sums(benchprism: Command, tmp_path: Path) -> None:
+    """Twelve sums; six have depth 1. Everybody solves the others, 'strong' two of the six."""
+    rows = [{"question": q, "answer": str(2 * n)} for n, q in enumerate(QUESTIONS)]
+    (tmp_path / "sums.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    benchprism("items", "add", "sums", "--from", "sums.jsonl", "--map", "question=question",
+               "--map", "answer=answer", "--answer", "free")  # fmt: skip
+
+
+@pytest.fixture
+def annotated(benchprism: Command, sums: None, tmp_path: Path) -> None:
+    with gzip.open(tmp_path / "recorded.gz", "wt", encoding="utf-8") as file:
+        for row, question in enumerate(QUESTIONS):
+            values = {"depth": int(row >= 6), "group": ["even", "odd"][row % 2]}
+            reply = {"values": values, "doubt": [], "note": "n"}
+            recording = {"content_hash": content_hash(question, "", []), "passes": {"a": reply}}
+            file.write(json.dumps(recording) + "\n")
+    benchprism("annotate", "--replay", "recorded.gz")
+
+
+@pytest.fixture
+def scored(benchprism: Command, annotated: None, tmp_path: Path) -> None:
+    lines = ["benchmark,item_id,model,score"]
+    for row in range(12):
+        lines += [f"sums,sums/{row},{model},{int(right)}" for model, right in (
+            ("strong", row < 8), ("weak", row < 6), ("other", row < 6),
+        )]  # fmt: skip
+    (tmp_path / "scores.csv").write_text("\n".join(lines) + "\n")
+    benchprism("results", "add", "scores.csv")
+
+
+def data(benchprism: Command) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(benchprism("report", "--json"))
+    return found
+
+
+def test_items_alone_make_a_report(benchprism: Command, sums: None) -> None:
+    found = data(benchprism)
+    assert found["sources"][0]["items"] == 12
+    assert found["sources"][0]["failures"] == {"not asked": 12}
+    assert found["heterogeneity"] == []
+    assert found["scores"] == []
+
+
+def test_the_page_is_one_well_formed_file(
+    benchprism: Command, scored: None, tmp_path: Path
+) -> None:
+    out = benchprism("report", "--out", "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    ElementTree.fromstring(page.removeprefix("<!DOCTYPE html>"))
+    assert "alert(3)" not in page.replace("&lt;script&gt;alert(3)", "")
+    assert "What accuracy hides" in out
+    assert "(replay)" in out
+
+
+def test_the_numbers_are_those_worked_out_by_hand(benchprism: Command, scored: None) -> None:
+    found = data(benchprism)
+    (sums,) = found["heterogeneity"]
+    depth = next(d for d in sums["divisions"] if d["attribute"] == "depth")
+    assert [s["accuracy"]["mean"] for s in depth["strata"]] == pytest.approx([1, 2 / 18])
+    assert sums["overall"]["mean"] == pytest.approx(20 / 36)
+    assert depth["spread"]["spread"] == pytest.approx(16 / 18)
+    assert depth["clear"]
+    group = next(d for d in sums["divisions"] if d["attribute"] == "group")
+    assert group["spread"]["spread"] == pytest.approx(0)
+    assert not group["clear"]
+    assert found["replayed"]
+    assert found["annotators"] == [{"name": "llm:replay:reader-a", "values": 24, "replayed": True}]
+    (row,) = found["scores"]
+    assert row["accuracy"]["value"] == pytest.approx(20 / 36)
+
+
+def test_a_subset_is_shown_beside_its_sources(
+    benchprism: Command, scored: None, tmp_path: Path
+) -> None:
+    (tmp_path / "deep.yaml").write_text("name: deep\nfrom: all\nwhere: {all: [{depth: 1}]}\n")
+    benchprism("compose", "deep.yaml")
+    (subset,) = data(benchprism)["subsets"]
+    assert (subset["items"], subset["shifts"][0]["after"]) == (6, 1.0)
+    (origin,) = subset["origins"]
+    assert origin["chosen"] == origin["excluded"] == 6
+    assert origin["accuracy_after"] == pytest.approx(2 / 18)
+
+
+def test_a_subset_that_is_not_there_is_one_sentence(
+    benchprism: Command, sums: None, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.setattr(sys, "argv", ["benchprism", "report", "--subset", "nope"])
+    with pytest.raises(SystemExit) as left:
+        main()
+    assert left.value.code == 2
+    assert "no subset 'nope'" in capsys.readouterr().err
+
+
+def test_the_same_project_gives_the_same_bytes(
+    benchprism: Command, scored: None, tmp_path: Path
+) -> None:
+    pages = []
+    for name in ("one.html", "two.html"):
+        benchprism("report", "--out", name)
+        pages.append((tmp_path / name).read_bytes())
+    assert pages[0] == pages[1]

@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from benchprism.cli.main import app
+from benchprism.cli.schema import FILES
+from benchprism.records.errors import InputError
+
+FOLDER = files("benchprism.cli").joinpath("project")
+SHIPPED = {
+    "project": FOLDER.joinpath("benchprism.yaml"),
+    "catalogue": files("benchprism.prompts").joinpath("core.yaml"),
+    "criteria": FOLDER.joinpath("reasoning.yaml"),
+    "models": FOLDER.joinpath("models.yaml"),
+}
+
+
+def schema(name: str) -> dict[str, Any]:
+    result = CliRunner().invoke(app, ["schema", name], catch_exceptions=False)
+    assert result.exit_code == 0
+    return dict(json.loads(result.stdout))
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_shipped_files_fit_their_schema(name: str) -> None:
+    document = yaml.safe_load(SHIPPED[name].read_text(encoding="utf-8"))
+    made = schema(name)
+    jsonschema.Draft202012Validator.check_schema(made)
+    jsonschema.validate(json.loads(json.dumps(document)), made)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_an_unknown_key_does_not_fit(name: str) -> None:
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"unknwon": 1}, schema(name))
+
+
+def test_the_fields_are_explained() -> None:
+    settings = schema("project")["$defs"]["AnnotatorSettings"]["properties"]
+    assert all(field.get("description") for field in settings.values())
+
+
+def test_without_a_name_the_files_are_listed() -> None:
+    result = CliRunner().invoke(app, ["schema"])
+    assert all(name in result.stdout for name in FILES)
+
+
+def test_an_unknown_name_is_one_sentence() -> None:
+    with pytest.raises(InputError, match="did you mean 'catalogue'"):
+        CliRunner().invoke(app, ["schema", "catalog"], catch_exceptions=False)

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchprism.records.errors import InputError
+from benchprism.records.files import replacing, replacing_folder, restore_folder, write_text
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def write_and_fail(path: Path) -> None:
+    path.write_text("two", encoding="utf-8")
+    raise ZeroDivisionError
+
+
+def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "a.txt"
+    write_text(path, "one\n")
+    write_text(path, "two\n")
+    assert path.read_bytes() == b"two\n"
+    assert names(path.parent) == ["a.txt"]
+
+
+def test_a_block_that_fails_leaves_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    write_text(path, "one")
+    with pytest.raises(ZeroDivisionError), replacing(path) as temporary:
+        write_and_fail(temporary)
+    assert path.read_text(encoding="utf-8") == "one"
+    assert names(tmp_path) == ["a.txt"]
+
+
+def test_a_folder_is_replaced_and_the_rest_carried_over(tmp_path: Path) -> None:
+    folder = tmp_path / "deep" / "f"
+    for text in ("one", "two"):
+        with replacing_folder(folder) as new:
+            (new / "a.txt").write_text(text, encoding="utf-8")
+        (folder / f"{text}.txt").write_text("mine", encoding="utf-8")
+    assert names(folder) == ["a.txt", "one.txt", "two.txt"]
+    assert (folder / "a.txt").read_text(encoding="utf-8") == "two"
+    assert names(folder.parent) == ["f"]
+    assert folder.stat().st_mode & 0o700 == 0o700
+
+
+def test_a_block_that_fails_leaves_the_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "f"
+    with replacing_folder(folder) as new:
+        (new / "a.txt").write_text("one", encoding="utf-8")
+    with pytest.raises(ZeroDivisionError), replacing_folder(folder) as new:
+        write_and_fail(new / "a.txt")
+    assert (folder / "a.txt").read_text(encoding="utf-8") == "one"
+    assert names(tmp_path) == ["f"]
+
+
+def test_a_full_disk_is_one_sentence(tmp_path: Path) -> None:
+    with (
+        pytest.raises(InputError, match="No space left on device"),
+        replacing_folder(tmp_path / "f"),
+    ):
+        raise OSError(28, "No space left on device")
+    assert names(tmp_path) == []
+
+
+def test_the_old_folder_comes_back_after_a_crash(tmp_path: Path) -> None:
+    (tmp_path / ".f.previous").mkdir()
+    restore_folder(tmp_path / "f")
+    restore_folder(tmp_path / "f")
+    assert names(tmp_path) == ["f"]
+
+
+def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
+    write_text(tmp_path / "file", "")
+    with pytest.raises(InputError, match="cannot be written"):
+        write_text(tmp_path / "file" / "a.txt", "")
+    with (
+        pytest.raises(InputError, match="cannot be written"),
+        replacing_folder(tmp_path / "file" / "f"),
+    ):
+        pass
