@@ -27,7 +27,7 @@ from scipy.stats import kendalltau
 from benchprism.metrics.consistency import peer_matrix
 from benchprism.metrics.evidence import ItemScores, item_evidence
 from benchprism.metrics.item_bootstrap import ItemSample, bootstrap_items
-from benchprism.metrics.resampling import bootstrap_weights, stream
+from benchprism.metrics.resampling import BLOCK, bootstrap_weights, stream
 from benchprism.metrics.scorecard import Model
 from benchprism.metrics.standings import Statistics
 
@@ -84,7 +84,7 @@ def timed(work: Callable[[], object], repeats: int = 3) -> tuple[float, float]:
 def looped(sample: ItemSample, scores: Sequence[NDArray[np.float32]], fast: Statistics) -> float:
     """Processor seconds of the loop for a replicate; its answers are those of the scorecard."""
     rows = [
-        bootstrap_weights(stream(0, own.key, 0), own.items, 64).astype(int)
+        bootstrap_weights(stream(0, own.key, 0), own.items, BLOCK).astype(int)
         for own in sample.benchmarks
     ]
     seconds = []
@@ -106,7 +106,7 @@ def looped(sample: ItemSample, scores: Sequence[NDArray[np.float32]], fast: Stat
 def main() -> None:
     """Time both and print the ratio."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--replicates", type=int, default=1000)
+    parser.add_argument("--replicates", type=int, default=1000, help=f"at least {BLOCK}")
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
     replicates, threads = options.replicates, options.threads
@@ -125,10 +125,10 @@ def main() -> None:
     sample = lay_out()
     _, one = timed(lambda: bootstrap(1))
     several, several_cpu = timed(lambda: bootstrap(threads))
-    ones = [np.ones((64, own.items), np.float32) for own in sample.benchmarks]
+    ones = [np.ones((BLOCK, own.items), np.float32) for own in sample.benchmarks]
     blocks = [(own.columns, row) for own, row in zip(sample.benchmarks, ones, strict=True)]
     _, products = timed(lambda: [row @ columns for columns, row in blocks], 5)
-    products *= replicates / 64
+    products *= replicates / BLOCK
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     plain = looped(sample, scores, bootstrap(1)) * replicates
     print(f"{MODELS} models, {sum(SIZES)} items, {len(SIZES)} benchmarks, {replicates} replicates")

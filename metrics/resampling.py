@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-BLOCK = 64
+BLOCK = 128
 """Replicates that share one stream of random numbers."""
 
 _UNDECIDED = 255
@@ -78,7 +78,7 @@ def blocks(replicates: int) -> Iterator[tuple[int, int]]:
     """Split replicates into blocks: number and size of each.
 
     >>> list(blocks(150))
-    [(0, 64), (1, 64), (2, 22)]
+    [(0, 128), (1, 22)]
     """
     for number, start in enumerate(range(0, replicates, BLOCK)):
         yield number, min(BLOCK, replicates - start)

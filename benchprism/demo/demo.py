@@ -53,7 +53,7 @@ STEPS = (
     _add("mmlu", *_ROWS),
     _add("truthfulqa", *_ROWS),
     _add("winogrande", *_ROWS),
-    Step("", ("items", "list"), lines=14),
+    Step("", ("items", "list"), lines=24),
     Step("Look for faults that need no model.", ("items", "check"), lines=10, findings=True),
     Step(
         "Annotate 24 attributes. This is a REPLAY: a server on this machine answers the real"
@@ -75,9 +75,9 @@ STEPS = (
     Step(
         "Ask why an item is out.",
         ("explain", "reasoning-depth", "mmlu/college_chemistry/test/86"),
-        lines=8,
+        lines=12,
     ),
-    Step("Score the benchmarks.", ("score",), lines=5),
+    Step("Score the benchmarks.", ("score",), lines=10),
     Step("Write the report.", ("report",), lines=21),
 )
 

@@ -22,6 +22,8 @@ from benchprism.report.subsets import view_subset
 
 EXAMPLES = 3
 NOT_ASKED = "not asked"
+OUTDATED = "outdated"
+"""Annotated as it was before its text, or the catalogue, changed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,7 +105,8 @@ def _sources(held: Holdings, outcomes: Mapping[str, Outcomes]) -> tuple[SourceNo
         totals[benchmark] += 1
         counts = missing.setdefault(benchmark, Counter())
         if not annotated:
-            counts[held.last_status.get(item_id, NOT_ASKED)] += 1
+            status = held.last_status.get(item_id, NOT_ASKED)
+            counts[OUTDATED if status == "ok" else status] += 1
     return tuple(
         _source(name, total, missing[name], held.provenance.get(name, {}), outcomes.get(name))
         for name, total in totals.items()

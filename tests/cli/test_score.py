@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -93,7 +94,7 @@ def test_the_table_for_people(benchprism: Run) -> None:
     ran = benchprism(*TABLE, "--domains", PUBLISHED)
     line = next(line for line in ran.out.splitlines() if "OmniMath" in line)
     assert "Mathematics" in line
-    assert "0.79 [0.39, 1.13]" in line
+    assert re.search(r" 0\.79 \[0\.\d\d, 1\.\d\d\] ", line)
     assert line.split()[-2:] == ["–", "–"]
     assert "basic bootstrap interval over models, not clipped" in ran.err
     assert "all: bqs: undefined because cad is" in ran.err

@@ -53,7 +53,7 @@ def test_streams_depend_on_seed_key_and_block_alone() -> None:
 
 def test_blocks_cover_the_replicates() -> None:
     assert sum(size for _, size in blocks(1000)) == 1000
-    assert [number for number, _ in blocks(129)] == [0, 1, 2]
+    assert [number for number, _ in blocks(257)] == [0, 1, 2]
     assert list(blocks(0)) == []
 
 

@@ -147,3 +147,8 @@ def test_scores_have_intervals_and_reasons(report: Report) -> None:
     numbers = "– 0.25 items 0.12 to 0.50 models -0.06 to 0.75"
     assert f"sums arithmetic 12 4 {numbers}" in shown
     assert "cbrc: undefined because <nobody> knows" in shown
+
+
+def test_values_of_an_earlier_text_are_outdated(holdings: Holdings) -> None:
+    report = assemble(replace(holdings, last_status={"riddles/2": "ok"}))
+    assert report.sources[0].failures == (("outdated", 1),)

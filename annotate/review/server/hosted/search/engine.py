@@ -7,6 +7,7 @@ Argilla's public hook under the name ``database``.
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from typing import Any
 
 from argilla_server.enums import SimilarityOrder
@@ -48,38 +49,14 @@ class DatabaseSearchEngine(SearchEngine):
         """What ``/api/v1/status`` shows."""
         return {"name": NAME, "version": {"distribution": database.dialect.name}}
 
-    async def create_index(self, dataset: Any) -> None:
-        """Nothing: there is no index."""
+    async def _nothing(self, *_: Any, **__: Any) -> None:
+        """There is no index that could change."""
 
-    async def delete_index(self, dataset: Any) -> None:
-        """Nothing: there is no index."""
-
-    async def configure_metadata_property(self, dataset: Any, metadata_property: Any) -> None:
-        """Nothing: there is no index."""
-
-    async def configure_index_vectors(self, vector_settings: Any) -> None:
-        """Nothing: there is no index."""
-
-    async def index_records(self, dataset: Any, records: Any) -> None:
-        """Nothing: there is no index."""
-
-    async def partial_record_update(self, record: Any, **update: Any) -> None:
-        """Nothing: there is no index."""
-
-    async def delete_records(self, dataset: Any, records: Any) -> None:
-        """Nothing: there is no index."""
-
-    async def update_record_response(self, response: Any) -> None:
-        """Nothing: there is no index."""
-
-    async def delete_record_response(self, response: Any) -> None:
-        """Nothing: there is no index."""
-
-    async def update_record_suggestion(self, suggestion: Any) -> None:
-        """Nothing: there is no index."""
-
-    async def delete_record_suggestion(self, suggestion: Any) -> None:
-        """Nothing: there is no index."""
+    create_index = delete_index = _nothing
+    configure_metadata_property = configure_index_vectors = _nothing
+    index_records = partial_record_update = delete_records = _nothing
+    update_record_response = delete_record_response = _nothing
+    update_record_suggestion = delete_record_suggestion = _nothing
 
     async def get_dataset_progress(self, dataset: Any) -> dict[str, int]:
         """Records by status."""
@@ -155,7 +132,7 @@ def _conditions(dataset: Any, wanted: Any, text: TextSearch | None = None) -> li
     return conditions
 
 
-async def _rows(query: Sql, text: TextSearch | None) -> Any:
+async def _rows(query: Sql, text: TextSearch | None) -> AsyncIterator[Any]:
     """Rows of the query that the text search lets through; the fields stand second."""
     async with sessions() as session:
         stream = await session.stream(query.execution_options(yield_per=_ROWS_AT_ONCE))
