@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
-from contextlib import AbstractContextManager, nullcontext
+from threadpoolctl import threadpool_limits
 
 
-def one_blas_thread() -> AbstractContextManager[object]:
+def one_blas_thread() -> threadpool_limits:
     """Hold numpy's BLAS to one thread while the context is open.
 
     The products here are many and small. BLAS threads wait for one another at each of them: on two
     cores they made the same work take five times as long.
     """
-    try:
-        limits = importlib.import_module("threadpoolctl").threadpool_limits
-    except ModuleNotFoundError:
-        return nullcontext()
-    context: AbstractContextManager[object] = limits(limits=1, user_api="blas")
-    return context
+    return threadpool_limits(limits=1, user_api="blas")
