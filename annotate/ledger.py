@@ -20,7 +20,7 @@ from ..records.errors import InputError
 from .outcome import Annotation, Reply, Status, Verdict
 
 _APPLICATION = 0x62707269  # "bpri"
-_VERSION = 1
+_VERSION = 2
 _SCHEMA = """
 CREATE TABLE catalogue (
     hash TEXT PRIMARY KEY,
@@ -37,16 +37,23 @@ CREATE TABLE reply (
     catalogue_hash TEXT NOT NULL,
     status TEXT NOT NULL,
     reason TEXT NOT NULL,
-    body TEXT NOT NULL,
+    body_hash TEXT NOT NULL REFERENCES body,
     prompt_tokens INTEGER,
     cached_tokens INTEGER,
     completion_tokens INTEGER,
     price REAL,
     time TEXT NOT NULL,
     seconds REAL NOT NULL,
-    attempts INTEGER NOT NULL
+    attempts INTEGER NOT NULL,
+    part TEXT NOT NULL,
+    items INTEGER NOT NULL
 );
 CREATE INDEX reply_by_request ON reply (request_key, time);
+CREATE INDEX reply_by_item ON reply (annotator, item_id, part, time);
+CREATE TABLE body (
+    body_hash TEXT PRIMARY KEY,
+    body TEXT NOT NULL
+);
 CREATE TABLE annotation (
     reply_id TEXT NOT NULL REFERENCES reply,
     attribute TEXT NOT NULL,
@@ -56,11 +63,49 @@ CREATE TABLE annotation (
     confidence REAL,
     PRIMARY KEY (reply_id, attribute)
 ) WITHOUT ROWID;
+CREATE TABLE batch (
+    batch_key TEXT PRIMARY KEY,
+    annotator TEXT NOT NULL,
+    model TEXT NOT NULL,
+    base_url TEXT NOT NULL,
+    requests INTEGER NOT NULL,
+    worst_price REAL,
+    time TEXT NOT NULL
+);
+CREATE TABLE batch_request (
+    batch_key TEXT NOT NULL REFERENCES batch,
+    custom_id TEXT NOT NULL,
+    place INTEGER NOT NULL,
+    request_key TEXT NOT NULL,
+    item_id TEXT NOT NULL,
+    content_hash TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    part TEXT NOT NULL,
+    prompt_hash TEXT NOT NULL,
+    catalogue_hash TEXT NOT NULL,
+    PRIMARY KEY (batch_key, custom_id, place)
+) WITHOUT ROWID;
+CREATE TABLE batch_event (
+    batch_key TEXT NOT NULL REFERENCES batch,
+    event TEXT NOT NULL,
+    detail TEXT NOT NULL,
+    time TEXT NOT NULL,
+    PRIMARY KEY (batch_key, event)
+) WITHOUT ROWID;
 CREATE VIEW latest_reply AS
     SELECT *, substr(item_id, 1, instr(item_id || '/', '/') - 1) AS benchmark, max(time)
-    FROM reply GROUP BY annotator, item_id
+    FROM reply AS r
+    WHERE NOT EXISTS (
+        SELECT 1 FROM reply AS other
+        WHERE other.annotator = r.annotator AND other.item_id = r.item_id
+            AND (other.part = '') <> (r.part = '') AND other.time > r.time
+    )
+    GROUP BY annotator, item_id, part;
+CREATE VIEW item_state AS
+    SELECT annotator, benchmark, item_id, status, max((status <> 'ok') || time)
+    FROM latest_reply GROUP BY annotator, item_id
 """
-_TABLES = ("catalogue", "reply", "annotation")
+_TABLES = ("catalogue", "body", "reply", "annotation", "batch", "batch_request", "batch_event")
 _BUSY_SECONDS = 30.0
 
 
@@ -113,11 +158,7 @@ class Ledger:
 
     def remember(self, catalogue: Catalogue) -> None:
         """Keep a catalogue, so that the ledger itself says what its values mean."""
-        content = catalogue.model_dump_json(by_alias=True)
-        with self._transaction() as database:
-            database.execute(
-                "INSERT OR IGNORE INTO catalogue VALUES (?, ?)", (catalogue.hash, content)
-            )
+        self.insert(catalogue=[(catalogue.hash, catalogue.model_dump_json(by_alias=True))])
 
     def catalogues(self) -> dict[str, Catalogue]:
         """Every catalogue that annotations were made under, by hash."""
@@ -130,20 +171,27 @@ class Ledger:
         Raises:
             InputError: the file cannot be written; what was added before is kept.
         """
+        bodies: dict[str, str] = {}
         replies, annotations = [], []
         for reply, verdicts in entries:
-            name = reply_id(reply)
-            replies.append(_reply_row(name, reply))
+            name, body = reply_id(reply), digest(reply.body)
+            bodies[body] = reply.body
+            replies.append(_reply_row(name, body, reply))
             annotations += [_annotation_row(name, verdict) for verdict in verdicts]
+        self.insert(body=[*bodies.items()], reply=replies, annotation=annotations)
+
+    def insert(self, **rows: Sequence[Sequence[object]]) -> None:
+        """Add whole rows to tables, those of one call together; a row that is there stays.
+
+        Raises:
+            InputError: the file cannot be written; what was added before is kept.
+        """
         with self._transaction() as database:
-            database.executemany(
-                "INSERT OR IGNORE INTO reply"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                replies,
-            )
-            database.executemany(
-                "INSERT OR IGNORE INTO annotation VALUES (?, ?, ?, ?, ?, ?)", annotations
-            )
+            for table, added in rows.items():
+                if added:
+                    places = ", ".join("?" * len(added[0]))
+                    statement = f"INSERT OR IGNORE INTO {table} VALUES ({places})"  # noqa: S608
+                    database.executemany(statement, added)
 
     def merge(self, other: Path) -> None:
         """Add everything that another ledger has.
@@ -174,7 +222,12 @@ class Ledger:
             yield Annotation(item_id, content_hash, attribute, given, *provenance)
 
     def query(self, sql: str, *parameters: object) -> Iterator[tuple[object, ...]]:
-        """Read rows by SQL over ``reply``, ``annotation``, ``catalogue`` and ``latest_reply``."""
+        """Read rows by SQL over the tables, ``latest_reply`` and ``item_state``.
+
+        ``latest_reply`` has one row for each annotator, item and part, by the way in which the item
+        was asked last: all at once, or part by part. ``item_state`` has one row for each annotator
+        and item: ``ok`` when all parts are, else how the part ended that failed last.
+        """
         with self._readable():
             yield from self._database.execute(sql, parameters)
 
@@ -186,11 +239,12 @@ class Ledger:
         tables = self._database.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
         if (application, version) == (_APPLICATION, _VERSION):
             pass
-        elif application == _APPLICATION and version > _VERSION:
+        elif application == _APPLICATION:
+            age = "a newer" if version > _VERSION else "an older"
             raise InputError(
-                f"{self.path} was written by a newer benchprism",
+                f"{self.path} was written by {age} benchprism",
                 wanted=f"a ledger of version {_VERSION}",
-                mend="use the newer benchprism",
+                mend=f"use {age} benchprism, or move the file away",
             )
         elif tables or application or not make:
             raise self._no_ledger("another program's file")
@@ -246,7 +300,7 @@ def digest(*parts: object) -> str:
     return hashlib.blake2b(json.dumps(parts).encode(), digest_size=16).hexdigest()
 
 
-def _reply_row(name: str, reply: Reply) -> tuple[object, ...]:
+def _reply_row(name: str, body_hash: str, reply: Reply) -> tuple[object, ...]:
     return (
         name,
         reply.request_key,
@@ -258,7 +312,7 @@ def _reply_row(name: str, reply: Reply) -> tuple[object, ...]:
         reply.catalogue_hash,
         reply.status,
         reply.reason,
-        reply.body,
+        body_hash,
         reply.usage.prompt_tokens,
         reply.usage.cached_tokens,
         reply.usage.completion_tokens,
@@ -266,6 +320,8 @@ def _reply_row(name: str, reply: Reply) -> tuple[object, ...]:
         reply.time,
         reply.seconds,
         reply.attempts,
+        reply.part,
+        reply.items,
     )
 
 

@@ -40,10 +40,26 @@ class Usage:
     """Part of the prompt tokens that the endpoint had in its prefix cache."""
     completion_tokens: int | None = None
 
+    def shares(self, items: int) -> list[Usage]:
+        """Divide the tokens of one reply among the items that it is about; nothing is lost.
+
+        >>> [share.prompt_tokens for share in Usage(11, None, 4).shares(3)]
+        [4, 4, 3]
+        """
+        counts = (self.prompt_tokens, self.cached_tokens, self.completion_tokens)
+        return [
+            Usage(*(n if n is None else n // items + (place < n % items) for n in counts))
+            for place in range(items)
+        ]
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What one annotator gave for one item, as it came."""
+    """What one annotator gave for one item, as it came.
+
+    When one request carried several items, each has a reply: the body is that of all of them, the
+    tokens and the price are the item's share.
+    """
 
     request_key: str
     """Identifies the request: what the ledger has is not asked again."""
@@ -67,7 +83,11 @@ class Reply:
     seconds: float
     """From sending the last attempt to its reply."""
     attempts: int
-    """Requests sent, retries included."""
+    """Requests sent, retries included; of several items in one request, the first has them."""
+    part: str = ""
+    """The dimension that was asked; empty when all were."""
+    items: int = 1
+    """How many items the request carried."""
 
 
 @dataclass(frozen=True, slots=True)

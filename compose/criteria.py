@@ -1,17 +1,15 @@
 """The criteria file: where items come from, which are wanted, and how many are drawn.
 
-A condition is a mapping, never an expression to be parsed::
+Steps are taken in the order of the fields below, whatever their order in the file::
 
     name: reasoning
     from: [mmlu, gsm8k]
     where:
-      all:
-        - reasoning_depth: {min: 2}
-        - any:
-            - knowledge_domain: {in: [mathematics, computing_and_engineering]}
-            - reasoning_kinds: {contains: deductive}
-        - not: {answerability: wrong_key}
+      reasoning_depth: {min: 2}
+    deduplicate: exact
     sample: {size: 200, balance: benchmark, seed: 0}
+    expect:
+      - {count: items, per: benchmark, min: 50}
 """
 
 from __future__ import annotations
@@ -19,43 +17,23 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    PlainValidator,
-    ValidationError,
-    WithJsonSchema,
-    field_validator,
-    model_validator,
-)
+from pydantic import BeforeValidator, Field, field_validator, model_validator
+
+from pathlib import Path
 
 from ..records.documents import StrictModel, read_document
+from .conditions import LARGEST as LARGEST
+from .conditions import Condition as Condition
+from .conditions import NumberField, Preference, ShareField, Where
+from .conditions import Scalar as Scalar
+from .drawing import Sample
 
-Number = int | float
-Scalar = bool | int | float | str
-_LARGEST = 2**53
-_SCALAR_SCHEMA = {"type": ["boolean", "number", "string"]}
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
-
-
-def _number(value: Any) -> Any:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= _LARGEST:
-        raise ValueError("a number")
-    return value
-
-
-def _scalar(value: Any) -> Any:
-    if isinstance(value, bool | str):
-        return value
-    try:
-        return _number(value)
-    except ValueError:
-        raise ValueError("a number, text, true or false") from None
+SUBSET = "subset:"
+"""How an earlier composition is named under ``from``."""
 
 
 def subset_name(value: Any) -> Any:
@@ -68,122 +46,98 @@ def subset_name(value: Any) -> Any:
     return value
 
 
-def _given(value: Any) -> Any:
-    if value is None:
-        raise ValueError("a mapping of conditions")
-    return value
+class Deduplicate(StrictModel):
+    """Which copies are left out; ``deduplicate: exact`` means ``{match: exact}``."""
 
-
-NumberField = Annotated[Number, PlainValidator(_number), WithJsonSchema({"type": "number"})]
-ScalarField = Annotated[Scalar, PlainValidator(_scalar), WithJsonSchema(_SCALAR_SCHEMA)]
-_WORDS = {"all", "any", "not"}
-_EXAMPLE = "a condition such as {min: 2}, {in: [a, b]} or {missing: true}"
-
-
-def _or_a_single_value(schema: dict[str, Any]) -> None:
-    mapping = {**schema}
-    schema.clear()
-    schema["anyOf"] = [_SCALAR_SCHEMA, mapping]
-
-
-class Condition(StrictModel):
-    """What one field has to hold; several keys must all hold. ``field: 2`` means ``{is: 2}``."""
-
-    model_config = ConfigDict(json_schema_extra=_or_a_single_value)
-
-    min: NumberField | None = None
-    """The smallest number that is accepted."""
-    max: NumberField | None = None
-    """The largest number that is accepted."""
-    is_: ScalarField | None = Field(default=None, alias="is")
-    """The only value that is accepted."""
-    in_: list[ScalarField] | None = Field(default=None, alias="in", min_length=1)
-    """The values that are accepted."""
-    contains: str | None = None
-    """A label that has to be among the field's labels, or a piece of text (case matters)."""
-    contains_any: list[str] | None = Field(default=None, min_length=1)
-    """Labels (or pieces of text) of which one at least has to be there."""
-    missing: bool | None = None
-    """``true`` accepts only items without a value, ``false`` only items with one."""
+    match: Literal["exact", "shuffled", "near"] = "exact"
+    """``exact``: the same question, context and choices but for white space and forms of
+    characters. ``shuffled``: the choices in any order. ``near``: as alike as ``similarity``."""
+    similarity: Annotated[ShareField, Field(gt=0)] = 0.8
+    """Of near copies: the Jaccard index of their pairs of neighbouring words, at least."""
+    within: Literal["all", "benchmark"] = "all"
+    """Whether an item of another benchmark can be the copy."""
+    keep: Literal["first"] | list[str] = "first"
+    """Which of several copies stays: the first in the order of the sources, or one of the
+    benchmarks named first here."""
 
     @model_validator(mode="before")
     @classmethod
     def _shorthand(cls, value: Any) -> Any:
-        if isinstance(value, bool | int | float | str):
-            return {"is": value}
-        if isinstance(value, list):
-            raise ValueError("a condition; for one of several values write {in: [...]}")
-        if not isinstance(value, dict) or not value or None in value.values():
-            raise ValueError(_EXAMPLE)
-        return value
+        return {"match": value} if isinstance(value, str) else value
+
+
+class TradeOff(StrictModel):
+    """How much each property counts when the share of items is chosen."""
+
+    consistency: NumberField = 1
+    """Kendall's tau of the ranking of models on the chosen items with that on all items."""
+    stability: NumberField = 1
+    """Mean tau between rankings on resamples of the chosen items."""
+    discriminability: NumberField = 1
+    """DS on the chosen items."""
+    shares: list[Annotated[ShareField, Field(gt=0)]] = Field(
+        default=[0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0], min_length=1
+    )
+    """The shares to choose among."""
 
     @model_validator(mode="after")
-    def _holds_together(self) -> Condition:
-        if self.min is not None and self.max is not None and self.min > self.max:
-            raise ValueError("a min that is not above the max")
-        if self.missing and len([*self.tests()]) > 1:
-            raise ValueError("'missing: true' alone, since a missing value meets nothing else")
+    def _weighs_something(self) -> TradeOff:
+        weights = (self.consistency, self.stability, self.discriminability)
+        if min(weights) < 0 or not sum(weights):
+            raise ValueError("weights of 0 or more, and one above 0")
         return self
 
-    def tests(self) -> Iterator[tuple[str, Any]]:
-        """Go through the keys that are given, with their values."""
-        for name, field in type(self).model_fields.items():
-            value = getattr(self, name)
-            if value is not None:
-                yield field.alias or name, value
+
+class Select(StrictModel):
+    """Choice by what models scored, as in the Benchmark^2 paper (arXiv 2601.03986)."""
+
+    cad_above: ShareField | None = 0.15
+    """Items whose own CAD is not above this are left out; ``null`` for none."""
+    by: Literal["discrimination", "variance"] = "discrimination"
+    """What the remaining items of each benchmark are ordered by, the most first."""
+    share: Annotated[ShareField, Field(gt=0)] = 0.35
+    """The share of each benchmark's items, of those before this step, that stays."""
+    tradeoff: TradeOff | None = None
+    """In place of ``share``: choose it, for all benchmarks together, where the weighted mean of
+    consistency, stability and discriminability is largest."""
+    held_in: Literal["half", "all"] | list[str] = "half"
+    """The model families whose scores decide. What they chose is to be judged on the others:
+    ``half`` picks them by seed; with ``all`` there is no one left to judge."""
+    seed: int | None = Field(default=None, ge=-LARGEST, le=LARGEST)
+    """The project's seed when not given. Picks the families of ``half``, and settles ties."""
+
+    @model_validator(mode="after")
+    def _says_the_share_once(self) -> Select:
+        if self.tradeoff is not None and "share" in self.model_fields_set:
+            raise ValueError("'share' or 'tradeoff', not both")
+        return self
 
 
-class Where(StrictModel):
-    """Conditions that must all hold: ``all``, ``any``, ``not``, and conditions on fields.
+class Expectation(StrictModel):
+    """Something that has to be true of the subset: one of ``count``, ``mean`` and ``share``."""
 
-    A missing value meets no condition, and no ``not`` of one: only ``{missing: true}`` accepts it.
-    """
+    count: Where | Literal["items"] | None = None
+    """``items``, or conditions: the number of chosen items that meet them."""
+    mean: str | None = None
+    """A field of numbers: its mean over the chosen items that have a value."""
+    share: Where | None = None
+    """Conditions: the share of the chosen items that meet them."""
+    per: str | None = None
+    """A field: the expectation has to be true for each value that the candidates have."""
+    min: NumberField | None = None
+    """At least so much."""
+    max: NumberField | None = None
+    """At most so much."""
 
-    model_config = ConfigDict(extra="allow")
-    __pydantic_extra__: dict[str, Condition] = Field(init=False)
-
-    all_: list[Where] = Field(default=[], alias="all", min_length=1)
-    """Each of these has to hold."""
-    any_: list[Where] = Field(default=[], alias="any", min_length=1)
-    """One of these at least has to hold."""
-    not_: Annotated[Where | None, BeforeValidator(_given)] = Field(default=None, alias="not")
-    """This has to be false."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _has_conditions(cls, value: Any) -> Any:
-        if not isinstance(value, dict) or not value:
-            raise ValueError("a mapping of conditions, such as reasoning_depth: {min: 2}")
-        for key, part in value.items():
-            if key not in _WORDS and _nests(part):
-                raise ValidationError.from_exception_data(
-                    cls.__name__, [{"type": "extra_forbidden", "loc": (key,), "input": part}]
-                )
-        return value
-
-    @property
-    def fields(self) -> dict[str, Condition]:
-        """The conditions on fields, by field, in the file's order."""
-        return self.__pydantic_extra__
-
-
-def _nests(part: Any) -> bool:
-    """Tell whether a value holds conditions of its own, as only all, any and not may."""
-    inner: Iterable[Any] = part.values() if isinstance(part, dict) else part
-    return isinstance(part, dict | list) and any(isinstance(value, dict) for value in inner)
-
-
-class Sample(StrictModel):
-    """How many of the items that meet the conditions are drawn, and how."""
-
-    size: int = Field(gt=0)
-    """How many items."""
-    seed: int | None = Field(default=None, ge=-_LARGEST, le=_LARGEST)
-    """The project's seed when not given. The same seed draws the same items."""
-    balance: str | None = None
-    """A field each value of which is drawn as often as the others, as far as there are items."""
-    if_short: Literal["refuse", "take_all"] = "refuse"
-    """When fewer items are left than ``size``: stop and say so, or take all there are."""
+    @model_validator(mode="after")
+    def _is_one_thing(self) -> Expectation:
+        if (self.count is not None) + (self.mean is not None) + (self.share is not None) != 1:
+            raise ValueError("one of 'count', 'mean' and 'share'")
+        if self.min is None and self.max is None:
+            raise ValueError("a min, a max or both")
+        if self.min is not None and self.max is not None and self.min > self.max:
+            raise ValueError("a min that is not above the max")
+        return self
 
 
 class Criteria(StrictModel):
@@ -195,18 +149,34 @@ class Criteria(StrictModel):
     """The subset's name, and its folder's."""
     description: str = ""
     """For people: what the subset is for."""
+    extends: str | None = None
+    """The path of another criteria file, seen from this one, whose keys hold unless given here.
+    Conditions of both have to hold."""
     from_: Literal["all"] | list[str] = Field(default="all", alias="from")
-    """The benchmarks that items are taken from, or ``all``."""
+    """What items are taken from: benchmarks, parts of benchmarks (``mmlu/virology``), earlier
+    compositions (``subset:NAME``), or ``all`` benchmarks."""
     faults: Literal["drop", "keep"] = "drop"
     """Whether items with a fault of their own (no key, a key outside the choices) are left out."""
+    human_only: bool = False
+    """Whether only values that people gave count; others are missing to every condition."""
+    min_confidence: ShareField | None = None
+    """The least confidence that a value needs to count; others are missing to every condition."""
     where: Where | None = None
     """The conditions; every item when not given."""
+    deduplicate: Deduplicate | None = None
+    """Which copies are left out; none when not given."""
+    select: Select | None = None
+    """The choice by what models scored; none when not given."""
+    prefer: list[Preference] = Field(default=[], min_length=1)
+    """What is drawn first, the most important first; the seed decides among equals."""
     sample: Sample | None = None
-    """The draw; every item that meets the conditions when not given."""
+    """The draw; every item that is left when not given."""
+    expect: list[Expectation] = Field(default=[], min_length=1)
+    """What has to be true of the subset; nothing is written when it is not."""
 
     @field_validator("from_", mode="before")
     @classmethod
-    def _benchmarks(cls, value: Any) -> Any:
+    def _sources(cls, value: Any) -> Any:
         if value == "all":
             return value
         if not isinstance(value, list) or not value or not all(isinstance(b, str) for b in value):
@@ -216,13 +186,23 @@ class Criteria(StrictModel):
             raise ValueError(f"each benchmark once, and {twice[0]!r} stands twice")
         return value
 
+    @model_validator(mode="after")
+    def _is_whole(self) -> Criteria:
+        if self.extends is None and self.sample is not None:
+            if self.sample.size is None and self.sample.share is None:
+                raise ValueError("a 'size' or a 'share' in the sample")
+        if self.extends is None and self.prefer and self.sample is None:
+            raise ValueError("a 'sample' for 'prefer' to order")
+        return self
+
     def resolved(self, benchmarks: Iterable[str], seed: int) -> Criteria:
         """Write out what was left to the project: the benchmarks of ``all`` and the seed."""
-        from_ = sorted(benchmarks) if self.from_ == "all" else self.from_
-        sample = self.sample
-        if sample is not None and sample.seed is None:
-            sample = sample.model_copy(update={"seed": seed})
-        return self.model_copy(update={"from_": from_, "sample": sample})
+        changes: dict[str, Any] = {"from_": sorted(benchmarks)} if self.from_ == "all" else {}
+        for key in ("select", "sample"):
+            part = getattr(self, key)
+            if part is not None and part.seed is None:
+                changes[key] = part.model_copy(update={"seed": seed})
+        return self.model_copy(update=changes)
 
     def plain(self) -> dict[str, Any]:
         """The criteria as plain data with the file's keys; reading it gives equal criteria."""
@@ -230,8 +210,16 @@ class Criteria(StrictModel):
         if self.description:
             data["description"] = self.description
         data |= {"from": self.from_, "faults": self.faults}
-        if self.where is not None:
-            data["where"] = self.where.model_dump(by_alias=True, exclude_defaults=True)
+        data |= self.model_dump(
+            by_alias=True,
+            exclude_defaults=True,
+            include={"human_only", "min_confidence", "where", "prefer", "expect"},
+        )
+        if self.deduplicate is not None:
+            data["deduplicate"] = self.deduplicate.model_dump()
+        if self.select is not None:
+            unused = "share" if self.select.tradeoff is not None else "tradeoff"
+            data["select"] = self.select.model_dump(exclude={unused})
         if self.sample is not None:
             data["sample"] = self.sample.model_dump(exclude_none=True)
         return data

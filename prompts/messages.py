@@ -1,7 +1,7 @@
 """Rendering: the catalogue and one item become the messages that an annotator is sent.
 
 The rubric comes first and is the same for every item of a kind, so that an endpoint can keep its
-prefix; the item comes last. The item's text is data: it enters templates as a value, and stands
+prefix; the item, or several items, come last. The item's text is data: it enters templates as a value, and stands
 between two marks that carry a code made from that very text, so that no text can close them.
 """
 
@@ -10,8 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from itertools import count, product
@@ -23,12 +23,12 @@ from jinja2.sandbox import SandboxedEnvironment
 
 from ..records.items.record import Item, ItemKind
 from .catalogue import NONE_LABEL, Attribute, Catalogue
-from .reply_schema import reply_schema
+from .reply_schema import reply_schema, schema_of_several
 
 Message = dict[str, str]
 
 _CONTROLS = {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n\r"}
-_FENCED = re.compile(r"\A<item ([0-9a-f]{32}) ([0-9a-f]{16})>\n(.*)\n</item \1 \2>", re.DOTALL)
+_FENCED = re.compile(r"<item ([0-9a-f]{32}) ([0-9a-f]{16})>\n(.*?)\n</item \1 \2>", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +44,34 @@ class Prompt:
     catalogue_hash: str
     hash: str
     """Identifies catalogue, templates and schema: 16 hexadecimal digits."""
+    part: str = ""
+    """The dimension that is asked; empty when all are."""
+    several: bool = False
+    """Whether a request carries several items, by number."""
+    items: int = 1
+    """How many items the schema is for."""
 
-    def messages(self, item: Item) -> list[Message]:
-        """Render the messages for one item."""
+    def messages(self, *items: Item) -> list[Message]:
+        """Render the messages for one item, or for several where the prompt is for several."""
         return [
             {"role": "system", "content": self.system},
-            {"role": "user", "content": item_message(item)},
+            {"role": "user", "content": self.message(items)},
         ]
+
+    def message(self, items: Sequence[Item]) -> str:
+        """Render the last message."""
+        if not self.several:
+            (item,) = items
+            return item_message(item)
+        return "\n\n".join(
+            f"Item {number}\n{item_message(item)}" for number, item in enumerate(items, 1)
+        )
+
+    def of(self, items: int) -> Prompt:
+        """The prompt with the schema for so many items; its hash stays."""
+        if not self.several:
+            return self
+        return replace(self, schema=schema_of_several(self.schema, items), items=items)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,24 +82,38 @@ class FencedItem:
     body: str
 
 
-def make_prompt(catalogue: Catalogue, kind: ItemKind) -> Prompt:
-    """Render everything that does not depend on the item."""
+def make_prompt(
+    catalogue: Catalogue, kind: ItemKind, *, part: str = "", several: bool = False
+) -> Prompt:
+    """Render everything that does not depend on the item.
+
+    Args:
+        catalogue: What is asked.
+        kind: Of which kind of items.
+        part: The id of the only dimension that is asked; all when empty.
+        several: Whether a request carries several items; the prompt's schema is then that of one of
+            them, and ``of`` makes that of all.
+    """
     dimensions = [
         (dimension, [a for a in dimension.attributes if a.asks(kind)])
         for dimension in catalogue.dimensions
+        if part in {"", dimension.id}
     ]
+    attributes = tuple(attribute for _, asked in dimensions for attribute in asked)
     rubric = _template("rubric.jinja").render(
         catalogue=catalogue, dimensions=[d for d in dimensions if d[1]], none_label=NONE_LABEL
     )
-    system = _template("system.jinja").render(rubric=rubric)
-    schema = reply_schema(catalogue, kind)
+    system = _template("system.jinja").render(rubric=rubric, several=several)
+    schema = reply_schema(attributes)
     parts = [catalogue.hash, system, _source("item.jinja"), _source("message.jinja"), schema]
     return Prompt(
-        attributes=tuple(attribute for attribute in catalogue if attribute.asks(kind)),
+        attributes=attributes,
         system=system,
         schema=schema,
         catalogue_hash=catalogue.hash,
         hash=_digest(json.dumps(parts)),
+        part=part,
+        several=several,
     )
 
 
@@ -103,11 +138,19 @@ def item_message(item: Item) -> str:
 
 
 def read_item_message(message: str) -> FencedItem | None:
-    """Read a message that ``item_message`` rendered; none when it is not whole."""
-    found = _FENCED.match(message)
-    if found is None or _digest(found[3]) != found[2]:
-        return None
-    return FencedItem(found[1], found[3])
+    """Read a message about one item; none when it is not whole."""
+    found = read_item_messages(message)
+    return found[0] if message.startswith("<item ") and len(found) == 1 else None
+
+
+def read_item_messages(message: str) -> list[FencedItem]:
+    """Read the items of a message that ``Prompt.message`` rendered; one that is not whole is left
+    out."""
+    return [
+        FencedItem(found[1], found[3])
+        for found in _FENCED.finditer(message)
+        if _digest(found[3]) == found[2]
+    ]
 
 
 def letters() -> Iterator[str]:

@@ -5,33 +5,41 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..records.items.record import ItemKind
-from .catalogue import Attribute, Catalogue
+from .catalogue import Attribute
 
 Schema = dict[str, Any]
 
 
-def reply_schema(catalogue: Catalogue, kind: ItemKind) -> Schema:
-    """Build the schema of a reply about an item of this kind.
+def reply_schema(attributes: Sequence[Attribute]) -> Schema:
+    """Build the schema of a reply about one item of which these attributes are asked.
 
     It keeps to what strict structured output allows: every object closed, every property required.
     The note comes first, so that a model that writes from left to right says why before it judges.
 
     >>> from .library import load_catalogue
-    >>> values = reply_schema(load_catalogue("core"), "generative")["properties"]["values"]
-    >>> values["properties"]["clarity"]
-    {'type': 'integer', 'enum': [0, 1, 2, 3]}
-    >>> "distractor_quality" in values["properties"]
-    False
+    >>> core = load_catalogue("core")
+    >>> reply_schema([core["clarity"]])["properties"]["values"]["properties"]
+    {'clarity': {'type': 'integer', 'enum': [0, 1, 2, 3]}}
     """
-    asked = [attribute for attribute in catalogue if attribute.asks(kind)]
     return _closed(
         {
             "note": {"type": "string"},
-            "values": _closed({attribute.id: _value(attribute) for attribute in asked}),
-            "doubt": _several([attribute.id for attribute in asked]),
+            "values": _closed({attribute.id: _value(attribute) for attribute in attributes}),
+            "doubt": _several([attribute.id for attribute in attributes]),
         }
     )
+
+
+def schema_of_several(one: Schema, items: int) -> Schema:
+    """Build the schema of a reply about several items: an object with one reply a number.
+
+    Each number is a required key, so that a model held to the schema leaves no item out.
+
+    >>> list(schema_of_several({}, 3)["properties"])
+    ['1', '2', '3']
+    """
+    numbered = _closed({str(number): {"$ref": "#/$defs/item"} for number in range(1, items + 1)})
+    return {**numbered, "$defs": {"item": one}}
 
 
 def _closed(properties: dict[str, Schema]) -> Schema:

@@ -8,10 +8,24 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from benchprism.cli import annotate, compose, demo, init, items, report, results, schema, score
+from benchprism.cli import (
+    annotate,
+    compose,
+    demo,
+    init,
+    items,
+    report,
+    results,
+    review,
+    schema,
+    score,
+)
 from benchprism.records.errors import BenchprismError
 
-FLOW = ["demo", "init", "items", "annotate", "results", "compose", "explain", "score", "report"]
+FLOW = [
+    "demo", "init", "items", "annotate", "review", "results", "compose",
+    "explain", "score", "report",
+]  # fmt: skip
 """The commands in the order of the work; help lists any others after them."""
 
 
@@ -33,7 +47,9 @@ app = typer.Typer(
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, init, items, annotate, results, compose, score, report, schema):
+for command in (
+    demo, init, items, annotate, review, results, compose, score, report, schema,
+):  # fmt: skip
     command.register(app)
 
 

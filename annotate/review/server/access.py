@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
-from ...records.errors import InputError
+from ....records.errors import InputError
 from .home import ServerHome, write_private
 
 WORKSPACE = "benchprism"

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from ...records.errors import InputError
+from ....records.errors import InputError
 
 _LOOKS = 10
 _BETWEEN_LOOKS = 0.02

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from ...records.errors import BenchprismError, EndpointError, InputError
+from ....records.errors import BenchprismError, EndpointError, InputError
 from .claim import claimed_in_turn
 
 Progress = Callable[[str, int], AbstractContextManager[Callable[[], None]]]
@@ -135,11 +135,14 @@ def _create(folder: Path) -> None:
 
 
 def _install(python: Path, recipe: Recipe, log: Path, step: Callable[[], None]) -> None:
-    pip = [python, "-I", "-m", "pip", "install", "--no-input", "--disable-pip-version-check"]
-    exact = ["--progress-bar=off", "--only-binary=:all:", "--require-hashes", "-r", recipe.lock]
+    pip = [str(python), "-I", "-m", "pip", "install", "--no-input", "--disable-pip-version-check"]
+    exact = ["--only-binary=:all:", "--require-hashes", "-r", str(recipe.lock)]
     with log.open("w", encoding="utf-8") as words:
         running = subprocess.Popen(  # noqa: S603  the packages are pinned by hash
-            [*pip, *exact], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+            [*pip, "--progress-bar=off", *exact],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
         )
         assert running.stdout is not None  # noqa: S101  it is a pipe
         try:

@@ -9,7 +9,10 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...records.errors import InputError
+from ....records.errors import InputError
+
+FOLDER = "review-server"
+"""The home of a project's own server, in the project folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +20,7 @@ class ServerHome:
     """Where a server keeps what it has to keep. Only its user may read it."""
 
     folder: Path
+    """An absolute path."""
 
     @property
     def claim(self) -> Path:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import datetime
-import ipaddress
 import json
-import os
-import re
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -15,73 +12,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...records.errors import BenchprismError, EndpointError, InputError
+from ....records.errors import BenchprismError, EndpointError, InputError
 from .access import WORKSPACE, Access, write_access
 from .claim import claimed
 from .home import ServerHome
+from .options import ServeOptions
 from .running import Running, running, write_note
 
 OWNER = "owner"
-PASSWORD_VARIABLE = "BENCHPRISM_REVIEW_PASSWORD"  # noqa: S105  a name, not a password
 _BOOT = Path(__file__).with_name("hosted") / "boot.py"
 _SECONDS_TO_END = 20
-_USERNAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
-
-
-@dataclass(frozen=True, slots=True)
-class ServeOptions:
-    """How a server is to run."""
-
-    host: str = "127.0.0.1"
-    port: int = 6900
-    """0 takes a free one."""
-    users: tuple[str, ...] = ()
-    """Annotators who are made where they are missing."""
-    new_passwords: tuple[str, ...] = ()
-    """Users who get a new password."""
-    owner_password: str | None = None
-    """The owner's password from now on; none to generate one at the first start."""
-    database_url: str | None = None
-    """A PostgreSQL database; none for SQLite in the home."""
-
-    @property
-    def is_local(self) -> bool:
-        """Only this machine can reach the server."""
-        with suppress(ValueError):
-            return ipaddress.ip_address(self.host).is_loopback
-        return self.host == "localhost"
-
-    def check(self) -> None:
-        """Refuse what cannot work, before anything is started.
-
-        Raises:
-            InputError: a username, a password or a database that cannot be used.
-        """
-        for name in self.users:
-            if not _USERNAME.fullmatch(name):
-                raise InputError(
-                    f"the username {name!r}",
-                    wanted="letters, digits, '-' and '_', beginning with a letter or a digit",
-                    mend="choose another name",
-                )
-        if self.owner_password is None and not self.is_local:
-            raise InputError(
-                f"no password is given for a server that others can reach at {self.host}",
-                wanted=f"the owner's password in {PASSWORD_VARIABLE}",
-                mend=f"set {PASSWORD_VARIABLE}, or serve on 127.0.0.1 only",
-            )
-        if self.owner_password is not None and not 8 <= len(self.owner_password.encode()) <= 72:
-            raise InputError(
-                f"the owner's password has {len(self.owner_password.encode())} bytes",
-                wanted="8 to 72",
-                mend="choose another one",
-            )
-        if self.database_url and not self.database_url.startswith("postgresql"):
-            raise InputError(
-                f"a database of the kind {self.database_url.split(':')[0]!r}",
-                wanted="'postgresql://user:password@host:port/name'",
-                mend="name a PostgreSQL database, or none for SQLite",
-            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +70,7 @@ def review_server(
         home: its folder; made where it is missing.
         options: how it is to run.
         python: of an environment that holds Argilla's server.
-        environment: the variables it starts from; ``ARGILLA_REDIS_URL`` names a Redis to use.
+        environment: the variables it starts from.
 
     Raises:
         InputError: a server runs on this home already, or something that is given cannot be used.
@@ -143,8 +83,7 @@ def review_server(
             raise _taken(home)
         home.note.unlink(missing_ok=True)
         home.empty_temporary()
-        variables = _variables(home, options, environment, queue=Path(own) / "queue")
-        queue = None if "ARGILLA_REDIS_URL" in environment else str(Path(own) / "queue")
+        queue = Path(own) / "queue"
         with home.log.open("wb") as log:
             process = subprocess.Popen(  # noqa: S603
                 [python, "-I", _BOOT, "main"],
@@ -152,7 +91,7 @@ def review_server(
                 stdout=subprocess.PIPE,
                 stderr=log,
                 cwd=home.folder,
-                env=variables,
+                env=_variables(home, options, environment, queue),
                 pass_fds=[claim],
                 start_new_session=True,
             )
@@ -165,7 +104,7 @@ def review_server(
 
 
 def _variables(
-    home: ServerHome, options: ServeOptions, environment: Mapping[str, str], *, queue: Path
+    home: ServerHome, options: ServeOptions, environment: Mapping[str, str], queue: Path
 ) -> dict[str, str]:
     variables = {k: v for k, v in environment.items() if not k.startswith("PYTHON")}
     variables |= {
@@ -180,11 +119,11 @@ def _variables(
     variables.pop("ARGILLA_DATABASE_URL", None)
     if options.database_url:
         variables["ARGILLA_DATABASE_URL"] = options.database_url
-    variables.setdefault("ARGILLA_REDIS_URL", f"unix://{queue}")
+    variables["ARGILLA_REDIS_URL"] = options.redis_url or f"unix://{queue}"
     return variables
 
 
-def _orders(options: ServeOptions, queue: str | None) -> dict[str, Any]:
+def _orders(options: ServeOptions, queue: Path) -> dict[str, Any]:
     accounts = {
         "workspace": WORKSPACE,
         "owner": OWNER,
@@ -192,7 +131,12 @@ def _orders(options: ServeOptions, queue: str | None) -> dict[str, Any]:
         "annotators": options.users,
         "new_passwords": options.new_passwords,
     }
-    return {"host": options.host, "port": options.port, "queue": queue, "accounts": accounts}
+    return {
+        "host": options.host,
+        "port": options.port,
+        "queue": None if options.redis_url else str(queue),
+        "accounts": accounts,
+    }
 
 
 def _started(

@@ -9,7 +9,7 @@ import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 
-from ...records.errors import EndpointError
+from ....records.errors import EndpointError
 from .claim import is_claimed
 from .home import ServerHome, write_private
 

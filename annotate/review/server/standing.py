@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from ...records.errors import EndpointError
+from ....records.errors import EndpointError
 from .access import Access
 
 _SECONDS = 10

@@ -48,9 +48,8 @@ async def ensure_accounts(
                 password = owner_password if name == owner else None
                 made.append(await _create(session, name, role, workspace, password))
         fresh = {account["username"] for account in made}
-        for name in dict.fromkeys(new_passwords):
-            if name not in fresh:
-                made.append(await _renew(session, name, _generated()))
+        renewed = [name for name in dict.fromkeys(new_passwords) if name not in fresh]
+        made += [await _renew(session, name, _generated()) for name in renewed]
         if owner_password and owner not in fresh:
             await _renew(session, owner, owner_password)
         return (await User.get_by(session, username=owner)).api_key, made

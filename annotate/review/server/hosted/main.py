@@ -14,8 +14,8 @@ import signal
 import socket
 import subprocess
 import sys
-from contextlib import contextmanager
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO, TypedDict
 
@@ -47,14 +47,18 @@ def main() -> None:
         except OSError as error:
             _answer(answers, failed="bind", reason=error.strerror or str(error))
             return
-        if orders["queue"]:
-            from .job_queue import serve_queue
-
-            serve_queue(Path(orders["queue"]))
-        _serve(listener, orders, answers)
+        try:
+            _serve(listener, orders, answers)
+        except Exception as error:
+            _answer(answers, failed="start", reason=str(error).split("\n")[0])
+            raise
 
 
 def _serve(listener: socket.socket, orders: Orders, answers: TextIO) -> None:
+    if orders["queue"]:
+        from .job_queue import serve_queue
+
+        serve_queue(Path(orders["queue"]))
     from .parsed_settings import build_adapters_once
     from .tables import prepare_tables
 
@@ -69,6 +73,7 @@ def _serve(listener: socket.socket, orders: Orders, answers: TextIO) -> None:
 async def _accept(listener: socket.socket, orders: Orders, answers: TextIO) -> None:
     import uvicorn
     from argilla_server import app
+    from argilla_server.jobs.queues import REDIS_CONNECTION
 
     from .accounts import ensure_accounts
     from .search import engine  # noqa: F401  registers the engine
@@ -80,6 +85,7 @@ async def _accept(listener: socket.socket, orders: Orders, answers: TextIO) -> N
         _answer(answers, failed="user", reason=str(error.args[0]))
         return
     await settle_record_statuses()
+    REDIS_CONNECTION.ping()
     config = uvicorn.Config(
         app, access_log=False, log_level="warning", timeout_graceful_shutdown=_SECONDS_TO_END
     )
@@ -87,10 +93,11 @@ async def _accept(listener: socket.socket, orders: Orders, answers: TextIO) -> N
     serving = asyncio.create_task(server.serve(sockets=[listener]))
     while not server.started and not serving.done():
         await asyncio.sleep(0.05)
+    if not server.started:
+        await serving
+        raise RuntimeError("Argilla gave up at its start")
     with _worker():
-        if server.started:
-            port = listener.getsockname()[1]
-            _answer(answers, ready=port, api_key=api_key, accounts=accounts)
+        _answer(answers, ready=listener.getsockname()[1], api_key=api_key, accounts=accounts)
         await serving
 
 

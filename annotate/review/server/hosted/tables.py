@@ -31,11 +31,11 @@ async def settle_record_statuses() -> None:
     async with AsyncSessionLocal() as session:
         for dataset in (await session.scalars(select(Dataset))).all():
             enough = _submitted() >= dataset.distribution["min_submitted"]
-            for status, holds in ((RecordStatus.completed, enough), (RecordStatus.pending, ~enough)):
-                of_dataset = (Record.dataset_id == dataset.id, Record.status != status)
+            true_status = {RecordStatus.completed: enough, RecordStatus.pending: ~enough}
+            for status, holds in true_status.items():
                 await session.execute(
                     update(Record)
-                    .where(*of_dataset, holds)
+                    .where(Record.dataset_id == dataset.id, Record.status != status, holds)
                     .values(status=status)
                     .execution_options(synchronize_session=False)
                 )

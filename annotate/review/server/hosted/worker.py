@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 
 from argilla_server.jobs.queues import DEFAULT_QUEUE, HIGH_QUEUE, REDIS_CONNECTION
@@ -13,5 +12,5 @@ from .search import engine  # noqa: F401  registers the engine that the jobs ask
 
 if __name__ == "__main__":
     when_the_parent_ends(lambda: os._exit(0))
-    logging.getLogger("rq.worker").setLevel(logging.WARNING)
-    SimpleWorker([HIGH_QUEUE, DEFAULT_QUEUE], connection=REDIS_CONNECTION).work()
+    worker = SimpleWorker([HIGH_QUEUE, DEFAULT_QUEUE], connection=REDIS_CONNECTION)
+    worker.work(logging_level="WARNING")

@@ -58,12 +58,12 @@ def suggestion_property(scope: Any) -> str:
 
 def _of_record(wanted: Any) -> Sql:
     name = str(wanted.scope.property)
-    column, read = getattr(Record, name), _text
+    column = getattr(Record, name)
     if name in DATES:
-        read = _date
-    elif name != "external_id":
-        column, read = plain(column), _plain_text
-    return _in_column(column, wanted, read)
+        return _in_column(column, wanted, _date)
+    if name == "external_id":
+        return _in_column(column, wanted, str)
+    return _in_column(plain(column), wanted, _plain_text)
 
 
 def _of_suggestion(wanted: Any) -> Sql:
@@ -73,7 +73,7 @@ def _of_suggestion(wanted: Any) -> Sql:
     if name in JSON_PROPERTIES:
         test = _in_json(elements(column), wanted)
     else:
-        test = _in_column(cast(column, String), wanted, _text)
+        test = _in_column(cast(column, String), wanted, str)
     return exists(
         select(1)
         .where(
@@ -114,10 +114,6 @@ def _in_column(column: Sql, wanted: Any, read: Callable[[object], object]) -> Sq
         values = [value for value in map(read, wanted.values) if value is not None]
         return column.in_(values)
     return within(column, wanted.ge, wanted.le, read)
-
-
-def _text(value: object) -> str:
-    return str(value)
 
 
 def _plain_text(value: object) -> str:

@@ -14,9 +14,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 _DEEPEST = 50
-_ALONE = (
-    "\u3005\u3007\u3040-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-)
+_ALONE = "\u3005\u3007\u3040-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 """Signs of scripts that put no space between words: each is a word of its own."""
 _WORD = re.compile(rf"[{_ALONE}]|(?:(?![{_ALONE}])\w)+")
 _PART = re.compile(r'"((?:\\.|[^"\\])*)"?|([()|+])|(-)|((?:\\.|[^\s"()|+])+)', re.DOTALL)

@@ -36,7 +36,9 @@ class TextSearch:
             return true() if self._blank else false()
         stored = cast(Record.fields, String)
         # Signs beyond ASCII are stored as \uXXXX, and may fold into ASCII.
-        return or_(_necessary(self._query, stored.icontains), stored.contains("\\u", autoescape=True))
+        return or_(
+            _necessary(self._query, stored.icontains), stored.contains("\\u", autoescape=True)
+        )
 
     def matches(self, fields: Any) -> bool:
         """Tell whether a record with these fields answers the query."""
