@@ -10,7 +10,10 @@ demo: .venv
 
 ## test: the whole suite, doctests included
 test: .venv
-	$(BIN)/pytest -n 2
+	@if [ "$$(id -u)" = 0 ] && [ -f /etc/debian_version ]; then \
+	  { command -v chromium && ls /usr/lib/postgresql/*/bin/initdb && command -v pgrep; } >/dev/null 2>&1 || \
+	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y chromium postgresql procps; }; fi
+	$(BIN)/pytest -n 2 --dist loadfile
 
 ## docs: write the reference page of the commands
 docs: .venv
@@ -31,7 +34,10 @@ format: .venv
 ## lock: resolve pyproject.toml again into requirements.lock (needs uv)
 lock:
 	uv pip compile --universal --generate-hashes --no-emit-index-url --no-header \
-	  --python-version 3.11 --extra embed --extra local --group dev --upgrade pyproject.toml -o requirements.lock
+	  --python-version 3.11 --extra embed --extra local --extra ray --group dev --upgrade pyproject.toml -o requirements.lock
+	uv pip compile --universal --generate-hashes --no-emit-index-url --no-header --no-annotate \
+	  --python-version 3.11 --upgrade annotate/review/server/requirements.in \
+	  -o annotate/review/server/requirements.lock
 
 ## .venv: the environment, made from the lock and made again when the lock changes
 .venv: .venv/.from-lock

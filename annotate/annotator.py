@@ -4,33 +4,37 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from ..prompts.catalogue import Catalogue
-from ..prompts.messages import item_message, make_prompt
-from ..records.errors import EndpointError
-from ..records.items.record import Item, ItemKind
+from ..prompts.messages import Prompt
+from ..prompts.templates import Wording
+from ..records.errors import InputError
+from .asking import Came, ask, too_long
+from .budget import Budget, Metered, Purse, Sends, WorstCase, spent
+from .capabilities import keep, recall
 from .claim import claimed
-from .completion import Reading, failed, read_completion
 from .endpoint import Endpoint, EndpointSettings
-from .faults import Response
+from .inquiry import Inquiry, ladder_of
 from .interrupts import interrupts
 from .ledger import Ledger
-from .outcome import Reply, Status
+from .outcome import Status
 from .pace import Halted, Pace, Patience
-from .pending import Request, missing_requests, request_key
-from .traffic import Exchange, exchange
+from .pending import Call
+from .plan import Asking, Plan
+from .prices import Price
+from .recorder import Recorder, Signs, Summary
+from .vllm_settings import VllmSettings
 from .writer import Writer
 
-_KINDS: tuple[ItemKind, ...] = ("multiple_choice", "generative")
+_MOST_PROBES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,43 +49,18 @@ class Annotator:
     max_prompt_characters: int = 200_000
     """A longer request is not sent: the item is ``too_long``."""
     patience: Patience = field(default_factory=Patience)
+    asking: Asking = field(default_factory=Asking)
+    """How much one call asks."""
+    wording: Wording = field(default_factory=Wording)
+    """In which words it is asked."""
+    price: Price | None = None
+    """What the model's tokens cost; none when nobody said."""
+    vllm: VllmSettings | None = None
+    """How a Ray cluster serves the model itself; none when an endpoint does."""
 
-
-@dataclass(slots=True)
-class Summary:
-    """What one run of an annotator did."""
-
-    annotator: str
-    already: int = 0
-    """Items that the ledger had."""
-    statuses: Counter[Status] = field(default_factory=Counter)
-    """Items asked in this run, by how they ended."""
-    prompt_tokens: int = 0
-    cached_tokens: int = 0
-    completion_tokens: int = 0
-    interrupted: bool = False
-
-    @property
-    def asked(self) -> int:
-        """Items that got a status in this run."""
-        return self.statuses.total()
-
-    def count(self, reply: Reply) -> None:
-        """Count one reply."""
-        self.statuses[reply.status] += 1
-        self.prompt_tokens += reply.usage.prompt_tokens or 0
-        self.cached_tokens += reply.usage.cached_tokens or 0
-        self.completion_tokens += reply.usage.completion_tokens or 0
-
-
-@dataclass(frozen=True, slots=True)
-class Signs:
-    """What a run tells its caller while it works."""
-
-    progress: Callable[[], None] = lambda: None
-    """Called for each item that is done, or was done before."""
-    interrupted: Callable[[], None] = lambda: None
-    """Called when the user interrupts: what is in flight is finished first."""
+    def plan(self, catalogue: Catalogue, asking: Asking | None = None) -> Plan:
+        """What the annotator asks under a catalogue, in its own way or in another."""
+        return Plan(self.name, self.endpoint, catalogue, asking or self.asking, self.wording)
 
 
 def run_annotator(
@@ -91,6 +70,8 @@ def run_annotator(
     ledger: Path,
     *,
     retry: Collection[Status] = (),
+    known: Sequence[Path] = (),
+    budget: float | None = None,
     signs: Signs | None = None,
     rng: random.Random | None = None,
 ) -> Summary:
@@ -105,143 +86,170 @@ def run_annotator(
         catalogue: What is asked.
         ledger: The ledger's path.
         retry: How requests must have ended before to be made again.
+        known: Other ledgers; what they have is not asked again.
+        budget: The most that the ledger's replies may cost in all, in the price's currency.
         signs: What to call on the way.
         rng: Chance for waiting times.
 
     Raises:
         EndpointError: the endpoint cannot be used, or fails again and again.
-        BudgetReached: the endpoint has no quota left.
-        InputError: the ledger cannot be written, or another run is writing it.
+        BudgetReached: the endpoint has no quota left, or the next request might pass the budget.
+        InputError: the ledger cannot be written, another run is writing it, or there is a budget
+            and no price.
     """
-    with claimed(ledger), Ledger(ledger, write=True) as opened:
+    with ExitStack() as open_files:
+        open_files.enter_context(claimed(ledger))
+        opened = open_files.enter_context(Ledger(ledger, write=True))
+        others = [open_files.enter_context(Ledger(path)) for path in known]
         opened.remember(catalogue)
-        run = _Run(annotator, catalogue, opened, signs or Signs(), rng or random.Random())
+        purse = purse_for(annotator, opened, budget)
+        ledgers = [opened, *others]
+        run = _Run(annotator, catalogue, ledgers, purse, signs or Signs(), rng or random.Random())
         return asyncio.run(run.work(items, retry))
 
 
+def purse_for(annotator: Annotator, ledger: Ledger, cap: float | None) -> Purse | None:
+    """Open a budget that counts what a ledger's replies have cost; none without a cap.
+
+    Raises:
+        InputError: nobody said what the model costs.
+    """
+    if cap is None:
+        return None
+    if annotator.price is None:
+        raise no_price(annotator)
+    worst = WorstCase(annotator.price, annotator.endpoint.model, ledger)
+    return Purse(Budget(cap, spent(ledger)), worst)
+
+
+def no_price(annotator: Annotator) -> InputError:
+    """Say that a budget needs a price."""
+    model = annotator.endpoint.model
+    return InputError(
+        f"a budget, and no price for the model {model!r} of {annotator.name}",
+        wanted="the price of its tokens, so that the budget can hold",
+        mend=f"add 'prices: {{{model}: {{input: ..., output: ...}}}}' to benchprism.yaml",
+    )
+
+
 class _Run:
-    """One run of an annotator: workers that share requests, pace and ledger."""
+    """One run of an annotator: workers that share calls, pace, budget and ledger."""
 
     def __init__(
         self,
         annotator: Annotator,
         catalogue: Catalogue,
-        ledger: Ledger,
+        ledgers: Sequence[Ledger],
+        purse: Purse | None,
         signs: Signs,
         rng: random.Random,
     ) -> None:
         self._annotator = annotator
-        self._ledger = ledger
+        self._plan = annotator.plan(catalogue)
+        self._ledgers = ledgers
+        self._purse = purse
         self._signs = signs
         self._rng = rng
-        self._prompts = {kind: make_prompt(catalogue, kind) for kind in _KINDS}
         self._pace = Pace(annotator.concurrency, annotator.patience, rng)
-        self._writer = Writer(ledger)
-        self._summary = Summary(annotator.name)
+        endpoint = annotator.endpoint
+        ladder = ladder_of(self._plan.prompts, endpoint.rung)
+        model = (endpoint.base_url, endpoint.model, ladder)
+        self._inquiry = Inquiry(
+            endpoint,
+            self._pace,
+            rng,
+            ladder=ladder,
+            known=recall(ledgers, *model),
+            keep=partial(keep, ledgers[0], *model),
+        )
+        self._writer = Writer(ledgers[0])
+        self._recorder = Recorder(
+            annotator.name,
+            endpoint,
+            annotator.price,
+            purse=purse,
+            signs=signs,
+            most_errors=annotator.patience.errors,
+        )
         self._workers: list[asyncio.Task[None]] = []
-        self._errors_in_a_row = 0
         self._failure: Exception | None = None
 
     async def work(self, items: pa.Table, retry: Collection[Status]) -> Summary:
-        """Make the first request alone, then the others side by side."""
-        kinds = [kind for kind, prompt in self._prompts.items() if prompt.attributes]
-        askable = items.filter(pc.is_in(items["kind"], value_set=pa.array(kinds, pa.string())))
-        requests = missing_requests(
-            askable, self._ledger, self._request, retry=retry, known=self._known
-        )
+        """Make the first call alone, until one shows how the model can be asked; then all others.
+
+        What is learned from one request spares the same to those that follow.
+        """
+        calls = self._plan.calls(items, self._ledgers, retry=retry, known=self._recorder.known)
         settings, workers = self._annotator.endpoint, self._annotator.concurrency
         async with Endpoint(settings, connections=workers) as self._endpoint:
-            self._forms = {k: self._endpoint.form(p) for k, p in self._prompts.items()}
             with interrupts(self._interrupt):
-                await self._share(islice(requests, 1), workers=1, first=True)
-                await self._share(requests, workers=workers)
+                for _ in range(_MOST_PROBES):
+                    await self._share(islice(calls, 1), workers=1, first=True)
+                    if self._inquiry.known.hold != "open":
+                        break
+                await self._share(calls, workers=workers)
         self._writer.flush()
         if self._failure is not None:
             raise self._failure
-        return self._summary
+        self._recorder.summary.notes = [*self._inquiry.notes]
+        return self._recorder.summary
 
-    async def _share(
-        self, requests: Iterable[Request], *, workers: int, first: bool = False
-    ) -> None:
+    async def _share(self, calls: Iterable[Call], *, workers: int, first: bool = False) -> None:
         self._workers = [
-            asyncio.create_task(self._worker(requests, first=first)) for _ in range(workers)
+            asyncio.create_task(self._worker(calls, first=first)) for _ in range(workers)
         ]
         await asyncio.wait(self._workers)
 
-    async def _worker(self, requests: Iterable[Request], *, first: bool) -> None:
+    async def _worker(self, calls: Iterable[Call], *, first: bool) -> None:
         try:
-            for request in requests:
+            for call in calls:
                 if self._pace.halted:
                     return
-                await self._annotate(request, first=first)
+                await self._annotate(call, first=first)
         except Halted:
             return
         except Exception as error:
             self._failure = self._failure or error
             self._pace.halt()
 
-    async def _annotate(self, request: Request, *, first: bool) -> None:
-        item, prompt = request.item, request.prompt
-        message = item_message(item)
-        length = len(prompt.system) + len(message)
-        if length > self._annotator.max_prompt_characters:
-            reading = failed("too_long", f"{length} characters", prompt.attributes)
-            await self._record(request, reading, None)
-            return
-        body = self._forms[item.kind].body(message)
-        ended = await exchange(self._endpoint, body, self._pace, self._rng, first=first)
-        if isinstance(ended.end, Response):
-            reading = read_completion(ended.end.body, prompt.attributes)
+    async def _annotate(self, call: Call, *, first: bool = False) -> None:
+        """Make a call; when its items fail together, each is asked about alone."""
+        message = call.message()
+        length = len(call.prompt.system) + len(message)
+        if length <= self._annotator.max_prompt_characters:
+            divide = await self._ask(call, message, first=first)
         else:
-            reading = failed(ended.end.status, ended.end.reason, prompt.attributes)
-        await self._record(request, reading, ended)
+            divide = len(call.requests) > 1
+            if not divide:
+                await self._record(call, too_long(call, length))
+        if divide:
+            for alone in call.alone():
+                await self._annotate(alone)
 
-    async def _record(self, request: Request, reading: Reading, ended: Exchange | None) -> None:
-        item, end = request.item, ended.end if ended else None
-        reply = Reply(
-            request_key=request.key,
-            item_id=item.item_id,
-            content_hash=item.content_hash,
-            annotator=self._annotator.name,
-            model=self._annotator.endpoint.model,
-            prompt_hash=request.prompt.hash,
-            catalogue_hash=request.prompt.catalogue_hash,
-            status=reading.status,
-            reason=reading.reason,
-            body=end.body if isinstance(end, Response) else "",
-            usage=reading.usage,
-            price=None,
-            time=datetime.now(UTC).isoformat(timespec="microseconds"),
-            seconds=ended.seconds if ended else 0.0,
-            attempts=ended.attempts if ended else 0,
-        )
-        await self._writer.save(reply, reading.verdicts)
-        self._summary.count(reply)
-        self._signs.progress()
-        self._watch(reply)
+    async def _ask(self, call: Call, message: str, *, first: bool) -> bool:
+        """Ask until asking otherwise gains nothing; tell whether the items failed together."""
+        final = True
+        endpoint = partial(self._metered, call.prompt, message)
+        async for came in ask(self._inquiry, call.prompt, message, endpoint, first=first):
+            await self._record(call, came)
+            final = came.final
+        return not final
 
-    def _watch(self, reply: Reply) -> None:
-        """End a run that meets nothing but errors."""
-        self._errors_in_a_row = self._errors_in_a_row + 1 if reply.status == "error" else 0
-        most = self._annotator.patience.errors
-        if most is not None and self._errors_in_a_row >= most:
-            raise EndpointError(
-                f"{self._errors_in_a_row} items in a row ended in an error ({reply.reason})",
-                wanted=f"answers from {self._endpoint.address}",
-                mend="mend the endpoint, then run again with --retry-failed=error",
-            )
+    def _metered(self, prompt: Prompt, message: str, limit: int) -> Sends:
+        """Put the budget between a call and the endpoint, when there is one."""
+        purse, price = self._purse, self._annotator.price
+        if purse is None or price is None:
+            return self._endpoint
+        most = purse.worst.of(prompt, message, limit)
+        return Metered(self._endpoint, purse.budget, price, most, lambda: self._pace.halted)
 
-    def _request(self, item: Item) -> Request:
-        prompt, annotator = self._prompts[item.kind], self._annotator
-        key = request_key(item, annotator.name, prompt, annotator.endpoint)
-        return Request(item, prompt, key)
-
-    def _known(self) -> None:
-        self._summary.already += 1
-        self._signs.progress()
+    async def _record(self, call: Call, came: Came) -> None:
+        made = self._recorder.entries(call, came)
+        await self._writer.save(made)
+        self._recorder.note(made)
 
     def _interrupt(self) -> None:
-        self._summary.interrupted = True
+        self._recorder.summary.interrupted = True
         if self._pace.halted:
             for worker in self._workers:
                 worker.cancel()

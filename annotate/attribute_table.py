@@ -30,8 +30,8 @@ def attribute_table(items: pa.Table, values: pa.Table, catalogue: Catalogue) -> 
 
     Returns:
         The items in their order; after their own columns those of ``COMPUTED_SCHEMA``, then for
-        each attribute its value (null when missing), ``<attribute>.source`` (its provenance) and
-        ``<attribute>.confidence``.
+        each attribute its value (null when missing), ``<attribute>.source`` (its provenance),
+        ``<attribute>.confidence`` and ``<attribute>.confidence_source`` (what measures it).
 
     Raises:
         InputError: an attribute has the name of another column.
@@ -47,6 +47,9 @@ def attribute_table(items: pa.Table, values: pa.Table, catalogue: Catalogue) -> 
             table.append_column(attribute.id, _decoded(given["value"], attribute).take(rows))
             .append_column(f"{attribute.id}.source", given["provenance"].take(rows))
             .append_column(f"{attribute.id}.confidence", given["confidence"].take(rows))
+            .append_column(
+                f"{attribute.id}.confidence_source", given["confidence_source"].take(rows)
+            )
         )
     return table
 

@@ -1,15 +1,22 @@
-"""Reading the body of a chat completion: what the model said, and what it cost."""
+"""Reading the body of an answer: what the model said, and what it cost."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..prompts.catalogue import Attribute
+from ..prompts.messages import Prompt
+from .capabilities import Rung
+from .decisions import read_decisions
+from .faults import NO_JSON, decoded
 from .outcome import Status, Usage, Verdict
-from .parsing import Unreadable, read_object, read_values, sounds_like_a_refusal
+from .parsing import Ambiguous, Unreadable, breaks_the_schema, read_object, read_values
+from .refusals import sounds_like_a_refusal
+from .repair import REPAIRED, repaired_object
+from .said import Said, SilentError, said
+from .token_confidence import Path, token_confidences
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,36 +28,41 @@ class Reading:
     verdicts: tuple[Verdict, ...]
     usage: Usage
 
+    @property
+    def breaks_the_schema(self) -> bool:
+        """Whether a reply that is held to the schema could not say this."""
+        return self.status == "invalid" and any(map(breaks_the_schema, self.verdicts))
 
-def read_completion(body: str, attributes: Sequence[Attribute]) -> Reading:
-    """Read the raw body of a chat completion and judge each attribute that was asked.
+
+def read_completion(
+    body: str, attributes: Sequence[Attribute], rung: Rung = "json_schema"
+) -> Reading:
+    """Read the raw body of an answer about one item and judge each attribute that was asked.
 
     Reading again costs nothing: the ledger keeps the body.
+
+    Args:
+        body: The body as it came.
+        attributes: What was asked.
+        rung: How it was asked.
     """
-    try:
-        completion = json.loads(body)
-    except (ValueError, RecursionError):
-        return failed("error", "a body that is not JSON", attributes)
-    if not isinstance(completion, dict):
-        return failed("error", "a body that is no JSON object", attributes)
-    usage = _usage(completion.get("usage"))
-    choices = completion.get("choices")
-    choice = choices[0] if isinstance(choices, list) and choices else None
-    if not isinstance(choice, dict):
-        return failed("empty", "no choices", attributes, usage)
-    message = choice.get("message")
-    message = message if isinstance(message, dict) else {}
-    finish = choice.get("finish_reason")
-    if refusal := message.get("refusal"):
-        return failed("refused", repr(refusal)[:500], attributes, usage)
-    if finish == "content_filter":
-        return failed("filtered", "finish_reason content_filter", attributes, usage)
-    if finish == "length":
-        return failed("truncated", "finish_reason length", attributes, usage)
-    content = message.get("content")
-    if not isinstance(content, str) or not content.strip():
-        return failed("empty", "no content", attributes, usage)
-    return _read_content(content, attributes, usage)
+    return _read(decoded(body), _Asked(attributes, rung))[0]
+
+
+def read_answer(content: Any, prompt: Prompt, rung: Rung) -> list[Reading]:
+    """Read an answer about one item, or about several: one reading an item, in their order.
+
+    Args:
+        content: The body's JSON, or ``NO_JSON``.
+        prompt: What was asked.
+        rung: How it was asked.
+    """
+    numbers = [str(number) for number in range(1, prompt.items + 1)] if prompt.several else None
+    readings = _read(content, _Asked(prompt.attributes, rung, numbers, prompt.may_abstain))
+    if prompt.items == 1:
+        return readings
+    shares = readings[0].usage.shares(prompt.items)
+    return [replace(one, usage=share) for one, share in zip(readings, shares, strict=True)]
 
 
 def failed(
@@ -61,27 +73,120 @@ def failed(
     return Reading(status, reason, verdicts, usage or Usage())
 
 
-def _read_content(content: str, attributes: Sequence[Attribute], usage: Usage) -> Reading:
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What was asked, and how."""
+
+    attributes: Sequence[Attribute]
+    rung: Rung
+    numbers: Sequence[str] | None = None
+    """The keys of the items' replies; none when the whole reply is about one item."""
+    may_abstain: bool = False
+
+    def failed(self, status: Status, reason: str, usage: Usage) -> list[Reading]:
+        """Say of every item that it has no value, for one reason."""
+        return [failed(status, reason, self.attributes, usage)] * len(self.numbers or "1")
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """What was found in a text: the reply about each item, and how it was read."""
+
+    replies: Sequence[Any]
+    note: str = ""
+
+
+def _read(content: Any, asked: _Asked) -> list[Reading]:
+    if not isinstance(content, dict):
+        kind = "a body that is not JSON" if content is NO_JSON else "a body that is no JSON object"
+        return asked.failed("error", kind, Usage())
+    usage = read_usage(content.get("usage"))
+    if asked.rung == "decisions":
+        return [_decisions(content, asked, usage)]
     try:
-        values = read_object(content)
+        words = said(content)
+    except SilentError as error:
+        return asked.failed(error.status, str(error), usage)
+    try:
+        given = _given(words, asked)
     except Unreadable as error:
-        status: Status = "refused" if sounds_like_a_refusal(content) else "invalid"
-        reason = f"{error}: {content[:200]!r}"
-        return failed(status, reason, attributes, usage)
-    verdicts = read_values(values, attributes)
-    bad = [
-        f"{verdict.attribute}: {verdict.reason}" for verdict in verdicts if verdict.value is None
+        status: Status = "refused" if sounds_like_a_refusal(words.text) else "invalid"
+        return asked.failed(status, f"{error}: {words.text[:200]!r}", usage)
+    sure = token_confidences(words.text, words.logprobs) if words.logprobs else {}
+    places: list[Path] = [()] if asked.numbers is None else [(one,) for one in asked.numbers]
+    return [
+        _reading(reply, asked, usage, given.note, sure, place)
+        for place, reply in zip(places, given.replies, strict=True)
     ]
-    return Reading("invalid" if bad else "ok", "; ".join(bad), verdicts, usage)
 
 
-def _usage(given: Any) -> Usage:
+def _decisions(content: dict[str, Any], asked: _Asked, usage: Usage) -> Reading:
+    answers = content.get("answers")
+    if not isinstance(answers, list):
+        return failed("invalid", "no answers to typed questions", asked.attributes, usage)
+    return _judged(read_decisions(answers, asked.attributes), usage)
+
+
+def _given(words: Said, asked: _Asked) -> _Given:
+    """Find the reply about each item; none for one that is left out."""
+    note = ""
+    try:
+        found = read_object(words.text)
+    except Ambiguous:
+        raise
+    except Unreadable:
+        if asked.rung != "text" or not words.finished:
+            raise
+        found, note = repaired_object(words.text), REPAIRED
+    if asked.numbers is None:
+        return _Given([found], note)
+    return _Given([found.get(number) for number in asked.numbers], note)
+
+
+def _reading(
+    reply: Any, asked: _Asked, usage: Usage, note: str, sure: Mapping[Path, float], place: Path
+) -> Reading:
+    if not isinstance(reply, dict):
+        return failed("invalid", "no reply about this item", asked.attributes, usage)
+    verdicts = read_values(reply, asked.attributes, note=note, may_abstain=asked.may_abstain)
+    words = reply.get("note")
+    valued = any(verdict.status == "ok" for verdict in verdicts)
+    if isinstance(words, str) and not valued and sounds_like_a_refusal(words):
+        return failed("refused", repr(words)[:500], asked.attributes, usage)
+    if sure:
+        verdicts = tuple(_with_confidence(verdict, sure, place) for verdict in verdicts)
+    return _judged(verdicts, usage)
+
+
+def _with_confidence(verdict: Verdict, sure: Mapping[Path, float], place: Path) -> Verdict:
+    """Add how sure the model was of a value, wherever in its reply the value stands."""
+    nested = sure.get((*place, "values", verdict.attribute))
+    confidence = sure.get((*place, verdict.attribute)) if nested is None else nested
+    return replace(verdict, confidence=confidence) if verdict.status == "ok" else verdict
+
+
+def _judged(verdicts: tuple[Verdict, ...], usage: Usage) -> Reading:
+    """Judge an item by its verdicts: ``ok`` when each attribute has its value, or an abstention."""
+    bad = [verdict for verdict in verdicts if verdict.status not in {"ok", "abstained"}]
+    if not bad:
+        return Reading("ok", "", verdicts, usage)
+    declined = all(verdict.status == "refused" for verdict in bad)
+    reason = "; ".join(f"{verdict.attribute}: {verdict.reason}" for verdict in bad)
+    return Reading("refused" if declined else "invalid", reason, verdicts, usage)
+
+
+def read_usage(given: Any) -> Usage:
+    """Read the usage of a chat completion, or that of a decision."""
     if not isinstance(given, dict):
         return Usage()
-    details = given.get("prompt_tokens_details")
+    asked = "prompt" if "prompt_tokens" in given else "input"
+    answered = "completion" if "completion_tokens" in given else "output"
+    details = given.get(f"{asked}_tokens_details")
     cached = details.get("cached_tokens") if isinstance(details, dict) else None
     return Usage(
-        _count(given.get("prompt_tokens")), _count(cached), _count(given.get("completion_tokens"))
+        _count(given.get(f"{asked}_tokens")),
+        _count(cached),
+        _count(given.get(f"{answered}_tokens")),
     )
 
 

@@ -1,16 +1,15 @@
-"""The endpoint: an OpenAI-compatible server, asked for one chat completion at a time."""
+"""The endpoint: an OpenAI-compatible server, sent one request at a time."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from ..prompts.messages import Prompt
 from ..records.errors import InputError
+from .capabilities import Rung
 from .faults import Fault, Response, fault_of, fault_of_silence
 
 if TYPE_CHECKING:
@@ -29,19 +28,40 @@ class EndpointSettings:
     """Sent only when given."""
     max_output_tokens: int = 2000
     timeout: float = 120.0
-    """Seconds without a byte before a request is given up."""
+    """Seconds that a request may take before it is given up."""
+    seed: int | None = None
+    """Sent only when given."""
+    rung: Rung | None = None
+    """The only way in which the reply gets its structure; found out when not given."""
+    logprobs: bool = False
+    """Whether to ask for the probabilities of tokens, which become confidences."""
 
     @property
     def parameters(self) -> dict[str, Any]:
         """What changes a reply; limits do not, a longer one may be tried on the same request."""
-        return {} if self.temperature is None else {"temperature": self.temperature}
+        given = {"temperature": self.temperature, "seed": self.seed}
+        return {name: value for name, value in given.items() if value is not None}
+
+    @property
+    def sent_parameters(self) -> dict[str, Any]:
+        """What is sent beside the prompt and the limit."""
+        return {**self.parameters, "logprobs": True} if self.logprobs else self.parameters
+
+    @property
+    def limit_parameter(self) -> str:
+        """The name under which a reply's length is limited, as far as the address tells."""
+        return "max_completion_tokens" if self.base_url is None else "max_tokens"
 
 
 class Endpoint:
-    """An open connection to an endpoint; an asynchronous context manager."""
+    """An open connection to an endpoint; an asynchronous context manager.
+
+    The openai library says where requests go and with which headers. They are sent by aiohttp: the
+    library's own transport takes more time than everything else that is done for an item.
+    """
 
     def __init__(self, settings: EndpointSettings, *, connections: int) -> None:
-        """Prepare the client; nothing is sent.
+        """Prepare the connection, inside a running event loop; nothing is sent.
 
         Raises:
             InputError: the address is no URL, or the key cannot stand in a header.
@@ -51,21 +71,29 @@ class Endpoint:
 
         self.settings = settings
         self._key = settings.api_key
-        limits = httpx2.Limits(max_connections=connections, max_keepalive_connections=connections)
-        self._http = openai.DefaultAioHttpClient(
-            limits=limits,
-            timeout=httpx2.Timeout(settings.timeout, connect=_CONNECT_SECONDS, pool=None),
-            trust_env=not _on_this_machine(settings.base_url),
-        )
+        unused = httpx2.AsyncClient(transport=httpx2.AsyncBaseTransport(), trust_env=False)
         client = openai.AsyncOpenAI(
-            base_url=settings.base_url,
-            api_key=settings.api_key,
-            max_retries=0,
-            http_client=self._http,
+            base_url=settings.base_url, api_key=settings.api_key, http_client=unused
         )
-        self._url = _address(client.base_url, settings.base_url)
-        self._headers = _sendable(client.default_headers, settings.api_key)
-        self._official = settings.base_url is None
+        self.address = _address(client.base_url, settings.base_url)
+        """The endpoint's address."""
+        headers = _sendable(client.default_headers, settings.api_key)
+        self._open(headers, connections)
+
+    def _open(self, headers: Mapping[str, str], connections: int) -> None:
+        import aiohttp
+        from yarl import URL
+
+        self._urls = {path: URL(self.address + path) for path in _PATHS}
+        self._silent = (aiohttp.ClientError, TimeoutError, OSError)
+        self._unreached = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError)
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=connections),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            headers=headers,
+            timeout=aiohttp.ClientTimeout(self.settings.timeout, sock_connect=_CONNECT_SECONDS),
+            trust_env=not on_this_machine(self.settings.base_url),
+        )
 
     async def __aenter__(self) -> Endpoint:
         return self
@@ -76,78 +104,32 @@ class Endpoint:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        await self._http.aclose()
+        await self._session.close()
 
-    @property
-    def address(self) -> str:
-        """The endpoint's address, for people."""
-        return self._url.removesuffix("/chat/completions")
-
-    def form(self, prompt: Prompt) -> RequestForm:
-        """Prepare the requests of one prompt; only the item's message differs between them."""
-        body = {
-            "model": self.settings.model,
-            "messages": [
-                {"role": "system", "content": prompt.system},
-                {"role": "user", "content": _PLACE},
-            ],
-            "max_completion_tokens" if self._official else "max_tokens": (
-                self.settings.max_output_tokens
-            ),
-            "response_format": {
-                "type": "json_schema",
-                "json_schema": {"name": "annotation", "strict": True, "schema": prompt.schema},
-            },
-            **self.settings.parameters,
-        }
-        before, after = json.dumps(body).split(json.dumps(_PLACE))
-        return RequestForm(before, after)
-
-    async def send(self, body: bytes) -> Response | Fault:
-        """Send one request, once.
-
-        The request goes through the client's own transport: the library's request objects cost as
-        much again as everything else that is done for an item.
-        """
-        import aiohttp
-        import httpx2
-
+    async def send(self, body: bytes, path: str) -> Response | Fault:
+        """Send one request, once."""
         try:
-            answer = await self._http.post(self._url, content=body, headers=self._headers)
-        except (httpx2.HTTPError, aiohttp.ClientError, TimeoutError, OSError) as error:
-            cause = error.__cause__ if isinstance(error.__cause__, Exception) else error
-            unreached = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError)
-            return fault_of_silence(
-                cause, endpoint=self.address, reached=not isinstance(cause, unreached)
-            )
-        response = Response(answer.status_code, answer.headers, self._without_key(answer))
+            async with self._session.post(self._urls[path], data=body) as answer:
+                text = await answer.read()
+        except self._silent as error:
+            reached = not isinstance(error, self._unreached)
+            return fault_of_silence(error, endpoint=self.address, reached=reached)
+        response = Response(answer.status, answer.headers, self._without_key(text))
         fault = fault_of(response, endpoint=self.address, model=self.settings.model)
         return fault or response
 
-    def _without_key(self, answer: httpx2.Response) -> str:
+    def _without_key(self, body: bytes) -> str:
         """Keep the key out of the ledger, whatever the endpoint sends back."""
-        text = answer.content.decode("utf-8", "replace")
+        text = body.decode("utf-8", "replace")
         return text.replace(self._key, "***") if len(self._key) >= _SECRET_LENGTH else text
 
 
-@dataclass(frozen=True, slots=True)
-class RequestForm:
-    """The body of a request, with a place for the item's message."""
-
-    before: str
-    after: str
-
-    def body(self, message: str) -> bytes:
-        """Fill the message in."""
-        return f"{self.before}{json.dumps(message)}{self.after}".encode()
-
-
-_PLACE = "\x00the item's message\x00"
+_PATHS = ("/chat/completions", "/decisions")
 _SECRET_LENGTH = 8
 _CONNECT_SECONDS = 10.0
 
 
-def _on_this_machine(base_url: str | None) -> bool:
+def on_this_machine(base_url: str | None) -> bool:
     """Tell whether an address needs no proxy; the environment's would not find it."""
     try:
         host = urlsplit(base_url or "").hostname
@@ -163,7 +145,7 @@ def _address(base_url: httpx2.URL, given: str | None) -> str:
             wanted="a URL such as 'http://localhost:8000/v1'",
             mend="mend base_url in benchprism.yaml",
         )
-    return f"{str(base_url).rstrip('/')}/chat/completions"
+    return str(base_url).rstrip("/")
 
 
 def _sendable(given: Mapping[str, object], key: str) -> dict[str, str]:

@@ -18,7 +18,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Literal
+from functools import cached_property, partial
+from typing import Any, Final, Literal
 
 from ..records.errors import BenchprismError, BudgetReached, EndpointError
 from .outcome import Status
@@ -32,9 +33,14 @@ _TOO_LONG_WORDS = ("context length", "context size", "context window", "too long
 _PASSING = {408, 409, 425}
 _OVERLOADED = {503, 529}
 _ABOUT_EVERY_REQUEST = {400, 401, 403, 404, 405}
+_LONGEST_NAMES = 2000
 
 
-@dataclass(frozen=True, slots=True)
+NO_JSON: Final = object()
+"""In place of the content of a body that is not JSON."""
+
+
+@dataclass(frozen=True)
 class Response:
     """An HTTP response."""
 
@@ -42,6 +48,11 @@ class Response:
     headers: Mapping[str, str]
     """Names in lower case."""
     body: str
+
+    @cached_property
+    def content(self) -> Any:
+        """The body's JSON, or ``NO_JSON``."""
+        return decoded(self.body)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +67,18 @@ class Fault:
     """How long the endpoint asks to wait."""
     error: BenchprismError | None = None
     """What ends the run: always for ``stop``, and when the very first request meets it."""
+    code: int = 0
+    """The HTTP status; 0 when nothing came."""
+    names: str = ""
+    """What an error names as its cause: its ``param``, then its message."""
+
+
+def decoded(body: str) -> Any:
+    """Decode JSON; ``NO_JSON`` when it is none."""
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return NO_JSON
 
 
 def fault_of(response: Response, *, endpoint: str, model: str) -> Fault | None:
@@ -69,23 +92,23 @@ def fault_of(response: Response, *, endpoint: str, model: str) -> Fault | None:
     code = response.status_code
     if code == 200:
         return _fault_in_success(response, endpoint)
-    words = _error_words(response.body)
-    reason = f"HTTP {code}: {words.message}"
+    words = _error_words(response)
+    fault = partial(Fault, reason=f"HTTP {code}: {words.message}", code=code, names=words.names)
     if code == 402 or words.codes & _OUT_OF_MONEY:
-        return Fault("stop", reason, error=_out_of_money(endpoint, words.message))
+        return fault("stop", error=_out_of_money(endpoint, words.message))
     if words.codes & _FILTERED:
-        return Fault("settle", reason, "filtered")
+        return fault("settle", status="filtered")
     if code == 413 or (code == 400 and _says_too_long(words)):
-        return Fault("settle", reason, "too_long")
+        return fault("settle", status="too_long")
     pause = _asked_to_wait(response.headers)
     if code == 429 or (code in _OVERLOADED and pause is not None):
-        return Fault("wait", reason, seconds=pause)
+        return fault("wait", seconds=pause)
     if code in _PASSING or code >= 500:
-        return Fault("again", reason)
+        return fault("again")
     if code not in _ABOUT_EVERY_REQUEST:
-        return Fault("settle", reason)
+        return fault("settle")
     error = _refused_by(endpoint, model, code, words.message)
-    return Fault("settle" if code == 400 else "stop", reason, error=error)
+    return fault("settle" if code == 400 else "stop", error=error)
 
 
 def fault_of_silence(error: Exception, *, endpoint: str, reached: bool) -> Fault:
@@ -109,20 +132,29 @@ def fault_of_silence(error: Exception, *, endpoint: str, reached: bool) -> Fault
 class _ErrorWords:
     message: str
     codes: frozenset[str]
+    names: str
 
 
-def _error_words(body: str) -> _ErrorWords:
+def _error_words(response: Response) -> _ErrorWords:
     """Read an error body; codes stand under ``code`` or ``type``, by the provider's habit."""
-    try:
-        error = json.loads(body)
-    except (ValueError, RecursionError):
-        error = None
+    error = response.content
     if isinstance(error, dict) and isinstance(error.get("error"), dict | str):
         error = error["error"]
     if not isinstance(error, dict):
-        return _ErrorWords(_one_line(error if isinstance(error, str) else body), frozenset())
+        text = error if isinstance(error, str) else response.body
+        return _ErrorWords(_one_line(text), frozenset(), text[:_LONGEST_NAMES])
     codes = frozenset(str(error[key]).lower() for key in ("code", "type") if error.get(key))
-    return _ErrorWords(_one_line(str(error.get("message") or error.get("detail") or body)), codes)
+    message = str(error.get("message") or _detail(error.get("detail")) or response.body)
+    names = f"{error.get('param') or ''} {message}"
+    return _ErrorWords(_one_line(message), codes, names[:_LONGEST_NAMES])
+
+
+def _detail(given: Any) -> str:
+    """Read the detail of an error: a text, or a list with the place and text of each."""
+    if not isinstance(given, list):
+        return str(given or "")
+    parts = [part for part in given if isinstance(part, dict)]
+    return "; ".join(f"{part.get('loc', '')}: {part.get('msg', '')}" for part in parts)
 
 
 def _one_line(text: str) -> str:
@@ -132,14 +164,13 @@ def _one_line(text: str) -> str:
 
 def _fault_in_success(response: Response, endpoint: str) -> Fault | None:
     """Find the fault in a 200: a body that is cut off, or an error dressed as success."""
-    try:
-        body = json.loads(response.body)
-    except (ValueError, RecursionError):
+    body = response.content
+    if body is NO_JSON:
         return Fault("again", "HTTP 200 with a body that is not JSON")
     error = body.get("error") if isinstance(body, dict) else None
-    if not error or body.get("choices"):
+    if not error or body.get("choices") or body.get("answers"):
         return None
-    words = _error_words(response.body)
+    words = _error_words(response)
     reason = f"HTTP 200 with an error: {words.message}"
     if words.codes & _OUT_OF_MONEY:
         return Fault("stop", reason, error=_out_of_money(endpoint, words.message))

@@ -12,101 +12,33 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from types import TracebackType
+from typing import NamedTuple
 
 from ..prompts.catalogue import Catalogue
 from ..records.errors import InputError
+from .ledger_schema import APPLICATION, SCHEMA, TABLES, VERSION
 from .outcome import Annotation, Reply, Status, Verdict
 
-_APPLICATION = 0x62707269  # "bpri"
-_VERSION = 2
-_SCHEMA = """
-CREATE TABLE catalogue (
-    hash TEXT PRIMARY KEY,
-    content TEXT NOT NULL
-) WITHOUT ROWID;
-CREATE TABLE reply (
-    reply_id TEXT PRIMARY KEY,
-    request_key TEXT NOT NULL,
-    item_id TEXT NOT NULL,
-    content_hash TEXT NOT NULL,
-    annotator TEXT NOT NULL,
-    model TEXT NOT NULL,
-    prompt_hash TEXT NOT NULL,
-    catalogue_hash TEXT NOT NULL,
-    status TEXT NOT NULL,
-    reason TEXT NOT NULL,
-    body_hash TEXT NOT NULL REFERENCES body,
-    prompt_tokens INTEGER,
-    cached_tokens INTEGER,
-    completion_tokens INTEGER,
-    price REAL,
-    time TEXT NOT NULL,
-    seconds REAL NOT NULL,
-    attempts INTEGER NOT NULL,
-    part TEXT NOT NULL,
-    items INTEGER NOT NULL
-);
-CREATE INDEX reply_by_request ON reply (request_key, time);
-CREATE INDEX reply_by_item ON reply (annotator, item_id, part, time);
-CREATE TABLE body (
-    body_hash TEXT PRIMARY KEY,
-    body TEXT NOT NULL
-);
-CREATE TABLE annotation (
-    reply_id TEXT NOT NULL REFERENCES reply,
-    attribute TEXT NOT NULL,
-    value TEXT,
-    status TEXT NOT NULL,
-    reason TEXT NOT NULL,
-    confidence REAL,
-    PRIMARY KEY (reply_id, attribute)
-) WITHOUT ROWID;
-CREATE TABLE batch (
-    batch_key TEXT PRIMARY KEY,
-    annotator TEXT NOT NULL,
-    model TEXT NOT NULL,
-    base_url TEXT NOT NULL,
-    requests INTEGER NOT NULL,
-    worst_price REAL,
-    time TEXT NOT NULL
-);
-CREATE TABLE batch_request (
-    batch_key TEXT NOT NULL REFERENCES batch,
-    custom_id TEXT NOT NULL,
-    place INTEGER NOT NULL,
-    request_key TEXT NOT NULL,
-    item_id TEXT NOT NULL,
-    content_hash TEXT NOT NULL,
-    kind TEXT NOT NULL,
-    part TEXT NOT NULL,
-    prompt_hash TEXT NOT NULL,
-    catalogue_hash TEXT NOT NULL,
-    PRIMARY KEY (batch_key, custom_id, place)
-) WITHOUT ROWID;
-CREATE TABLE batch_event (
-    batch_key TEXT NOT NULL REFERENCES batch,
-    event TEXT NOT NULL,
-    detail TEXT NOT NULL,
-    time TEXT NOT NULL,
-    PRIMARY KEY (batch_key, event)
-) WITHOUT ROWID;
-CREATE VIEW latest_reply AS
-    SELECT *, substr(item_id, 1, instr(item_id || '/', '/') - 1) AS benchmark, max(time)
-    FROM reply AS r
-    WHERE NOT EXISTS (
-        SELECT 1 FROM reply AS other
-        WHERE other.annotator = r.annotator AND other.item_id = r.item_id
-            AND (other.part = '') <> (r.part = '') AND other.time > r.time
-    )
-    GROUP BY annotator, item_id, part;
-CREATE VIEW item_state AS
-    SELECT annotator, benchmark, item_id, status, max((status <> 'ok') || time)
-    FROM latest_reply GROUP BY annotator, item_id
-"""
-_TABLES = ("catalogue", "body", "reply", "annotation", "batch", "batch_request", "batch_event")
 _BUSY_SECONDS = 30.0
+_ROWS_AT_ONCE = 24
+"""Rows that one statement adds: a statement costs as much as several rows."""
+
+
+Entry = tuple[Reply, Sequence[Verdict]]
+"""A reply with what it says."""
+
+
+class End(NamedTuple):
+    """How a request ended last."""
+
+    status: Status
+    time: str
+    final: bool
+    """Whether it was not to be made again at once."""
 
 
 class Ledger:
@@ -152,9 +84,23 @@ class Ledger:
 
     def status_of(self, request_key: str) -> Status | None:
         """Tell how a request ended last; none when it has not been made."""
-        query = "SELECT status FROM reply WHERE request_key = ? ORDER BY time DESC LIMIT 1"
+        end = self.end_of(request_key)
+        return end.status if end else None
+
+    def end_of(self, request_key: str) -> End | None:
+        """Tell how and when a request ended last; none when it has not been made."""
+        query = (
+            "SELECT status, time, final FROM reply WHERE request_key = ? ORDER BY time DESC LIMIT 1"
+        )
         found = self._database.execute(query, (request_key,)).fetchone()
-        return found[0] if found else None
+        return End(found[0], found[1], bool(found[2])) if found else None
+
+    def waiting(self) -> set[str]:
+        """The keys of the requests that wait in a batch."""
+        rows = self._database.execute(
+            "SELECT request_key FROM batch_request JOIN open_batch USING (batch_key)"
+        )
+        return {key for (key,) in rows}
 
     def remember(self, catalogue: Catalogue) -> None:
         """Keep a catalogue, so that the ledger itself says what its values mean."""
@@ -165,7 +111,7 @@ class Ledger:
         rows = self._database.execute("SELECT hash, content FROM catalogue")
         return {name: Catalogue.model_validate_json(content) for name, content in rows}
 
-    def add(self, entries: Iterable[tuple[Reply, Sequence[Verdict]]]) -> None:
+    def add(self, entries: Iterable[Entry]) -> None:
         """Add replies, each with what it says; all of them or none.
 
         Raises:
@@ -188,26 +134,36 @@ class Ledger:
         """
         with self._transaction() as database:
             for table, added in rows.items():
-                if added:
-                    places = ", ".join("?" * len(added[0]))
-                    statement = f"INSERT OR IGNORE INTO {table} VALUES ({places})"  # noqa: S608
-                    database.executemany(statement, added)
+                whole = len(added) // _ROWS_AT_ONCE * _ROWS_AT_ONCE
+                _insert(database, table, added[:whole], _ROWS_AT_ONCE)
+                _insert(database, table, added[whole:], 1)
 
-    def merge(self, other: Path) -> None:
+    def merge(self, other: Path) -> int:
         """Add everything that another ledger has.
+
+        Returns:
+            How many replies were new.
 
         Raises:
             InputError: the other file is no ledger.
         """
+        if not other.exists():
+            raise InputError(
+                f"no ledger {str(other)!r}",
+                wanted="a file that benchprism annotate wrote",
+                mend="check the path",
+            )
         Ledger(other).close()
+        before = self._database.execute("SELECT count(*) FROM reply").fetchone()[0]
         with self._readable():
             self._database.execute("ATTACH ? AS other", (str(other),))
         try:
             with self._transaction() as database:
-                for table in _TABLES:
+                for table in TABLES:
                     database.execute(f"INSERT OR IGNORE INTO {table} SELECT * FROM other.{table}")  # noqa: S608
         finally:
             self._database.execute("DETACH other")
+        return int(self._database.execute("SELECT count(*) FROM reply").fetchone()[0] - before)
 
     def annotations(self) -> Iterator[Annotation]:
         """Every annotation, the latest last."""
@@ -237,13 +193,13 @@ class Ledger:
             for name in ("application_id", "user_version")
         )
         tables = self._database.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
-        if (application, version) == (_APPLICATION, _VERSION):
+        if (application, version) == (APPLICATION, VERSION):
             pass
-        elif application == _APPLICATION:
-            age = "a newer" if version > _VERSION else "an older"
+        elif application == APPLICATION:
+            age = "a newer" if version > VERSION else "an older"
             raise InputError(
                 f"{self.path} was written by {age} benchprism",
-                wanted=f"a ledger of version {_VERSION}",
+                wanted=f"a ledger of version {VERSION}",
                 mend=f"use {age} benchprism, or move the file away",
             )
         elif tables or application or not make:
@@ -252,10 +208,10 @@ class Ledger:
         self._database.execute("PRAGMA synchronous = NORMAL")
         if not tables:
             with self._transaction() as database:
-                for statement in _SCHEMA.split(";"):
+                for statement in SCHEMA.split(";"):
                     database.execute(statement)
-                database.execute(f"PRAGMA application_id = {_APPLICATION}")
-                database.execute(f"PRAGMA user_version = {_VERSION}")
+                database.execute(f"PRAGMA application_id = {APPLICATION}")
+                database.execute(f"PRAGMA user_version = {VERSION}")
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -290,6 +246,19 @@ class Ledger:
         )
 
 
+def _insert(
+    database: sqlite3.Connection, table: str, rows: Sequence[Sequence[object]], at_once: int
+) -> None:
+    if rows:
+        places = f"({', '.join('?' * len(rows[0]))})"
+        values = ", ".join([places] * at_once)
+        groups = (rows[start : start + at_once] for start in range(0, len(rows), at_once))
+        database.executemany(
+            f"INSERT OR IGNORE INTO {table} VALUES {values}",  # noqa: S608
+            ([*chain.from_iterable(group)] for group in groups),
+        )
+
+
 def reply_id(reply: Reply) -> str:
     """Identify a reply by its content: 32 hexadecimal digits."""
     return digest(reply.request_key, reply.time, reply.body)
@@ -297,7 +266,8 @@ def reply_id(reply: Reply) -> str:
 
 def digest(*parts: object) -> str:
     """Identify something by its parts: 32 hexadecimal digits (BLAKE2b-128)."""
-    return hashlib.blake2b(json.dumps(parts).encode(), digest_size=16).hexdigest()
+    text = "".join(f"s{len(p)}:{p}" if isinstance(p, str) else f"j{json.dumps(p)}" for p in parts)
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def _reply_row(name: str, body_hash: str, reply: Reply) -> tuple[object, ...]:
@@ -322,16 +292,23 @@ def _reply_row(name: str, body_hash: str, reply: Reply) -> tuple[object, ...]:
         reply.attempts,
         reply.part,
         reply.items,
+        reply.final,
+        reply.rung,
     )
 
 
 def _annotation_row(name: str, verdict: Verdict) -> tuple[object, ...]:
-    value = None if verdict.value is None else json.dumps(verdict.value)
+    value = verdict.value
     return (
         name,
         verdict.attribute,
-        value,
+        _written(tuple(value) if isinstance(value, list) else value),
         verdict.status,
         verdict.reason,
         verdict.confidence,
     )
+
+
+@lru_cache(maxsize=1024, typed=True)
+def _written(value: int | str | bool | tuple[str, ...] | None) -> str | None:
+    return None if value is None else json.dumps(value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -18,11 +18,14 @@ _LARGEST_REQUEST = 2**25
 
 
 @contextmanager
-def chat_completions_server(handler: Handler) -> Iterator[str]:
+def chat_completions_server(
+    handler: Handler, *, paths: Sequence[str] = ("/chat/completions",)
+) -> Iterator[str]:
     """Serve chat completions while the block runs.
 
     Args:
         handler: Answers a request; it runs in the server's thread.
+        paths: Where it answers, seen from the base URL.
 
     Yields:
         The base URL, as an OpenAI client wants it.
@@ -32,7 +35,7 @@ def chat_completions_server(handler: Handler) -> Iterator[str]:
 
     def run() -> None:
         with asyncio.Runner(loop_factory=lambda: loop) as runner:
-            runner.run(_serve(handler, address, stop))
+            runner.run(_serve(handler, paths, address, stop))
 
     thread = threading.Thread(target=run, name="local server", daemon=True)
     thread.start()
@@ -43,11 +46,14 @@ def chat_completions_server(handler: Handler) -> Iterator[str]:
         thread.join()
 
 
-async def _serve(handler: Handler, address: Future[str], stop: asyncio.Event) -> None:
+async def _serve(
+    handler: Handler, paths: Sequence[str], address: Future[str], stop: asyncio.Event
+) -> None:
     from aiohttp import web
 
     app = web.Application(client_max_size=_LARGEST_REQUEST)
-    app.router.add_post("/v1/chat/completions", handler)
+    for path in paths:
+        app.router.add_post(f"/v1{path}", handler)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
     await runner.setup()
     try:

@@ -12,9 +12,12 @@ from typing import Literal, get_args
 
 from ..prompts.catalogue import Value
 
-Status = Literal["ok", "refused", "filtered", "truncated", "invalid", "empty", "too_long", "error"]
+Status = Literal[
+    "ok", "refused", "filtered", "truncated", "invalid", "empty", "too_long", "error", "abstained"
+]
 STATUSES: tuple[Status, ...] = get_args(Status)
-FAILURES: tuple[Status, ...] = STATUSES[1:]
+FAILURES: tuple[Status, ...] = STATUSES[1:-1]
+"""What may be asked again; an annotator that abstained was free to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,7 @@ class Reply:
     prompt_hash: str
     catalogue_hash: str
     status: Status
-    """``ok`` when every attribute has a value."""
+    """``ok`` when every attribute has a value, or the annotator abstained from it."""
     reason: str
     body: str
     """The raw body, before any parsing; empty when nothing came."""
@@ -88,6 +91,10 @@ class Reply:
     """The dimension that was asked; empty when all were."""
     items: int = 1
     """How many items the request carried."""
+    final: bool = True
+    """Whether the item is not asked about again at once; otherwise it still is to be."""
+    rung: str = ""
+    """How the reply got its structure (see ``capabilities``); empty when no model was asked."""
 
 
 @dataclass(frozen=True, slots=True)

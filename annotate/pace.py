@@ -10,8 +10,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import deque
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 
 from ..records.errors import BudgetReached
@@ -45,6 +44,21 @@ class Halted(Exception):
     """The run was told to end while a request had not been sent yet."""
 
 
+class _Turn(AbstractAsyncContextManager[None]):
+    """A place among the requests in flight."""
+
+    __slots__ = ("_pace",)
+
+    def __init__(self, pace: Pace) -> None:
+        self._pace = pace
+
+    async def __aenter__(self) -> None:
+        await self._pace.enter()
+
+    async def __aexit__(self, *raised: object) -> None:
+        self._pace.leave()
+
+
 class Pace:
     """Lets requests through: at most ``concurrency`` at once, fewer after a refusal."""
 
@@ -70,19 +84,38 @@ class Pace:
         self._halt.set()
         self._wake(len(self._waiting))
 
-    @asynccontextmanager
-    async def turn(self) -> AsyncIterator[None]:
+    def turn(self) -> AbstractAsyncContextManager[None]:
         """Wait for a place, and hold it while one request is in flight.
 
         Raises:
             Halted: the run was told to end first.
         """
-        await self._enter()
-        try:
-            yield
-        finally:
-            self._in_flight -= 1
-            self._wake(1)
+        return _Turn(self)
+
+    async def enter(self) -> None:
+        """Wait for a place; ``leave`` gives it back.
+
+        Raises:
+            Halted: the run was told to end first.
+        """
+        loop = asyncio.get_running_loop()
+        while not self.halted:
+            pause = self._resume_at - loop.time()
+            if pause > 0:
+                await self.rest(pause * self._rng.uniform(1.0, 1.2))
+            elif self._in_flight < int(self._limit):
+                self._in_flight += 1
+                return
+            else:
+                place = loop.create_future()
+                self._waiting.append(place)
+                await place
+        raise Halted
+
+    def leave(self) -> None:
+        """Give a place back."""
+        self._in_flight -= 1
+        self._wake(1)
 
     async def rest(self, seconds: float) -> None:
         """Sleep.
@@ -128,21 +161,6 @@ class Pace:
                 mend="run the same command later: what came is saved",
             )
         self._resume_at = max(self._resume_at, now + pause)
-
-    async def _enter(self) -> None:
-        loop = asyncio.get_running_loop()
-        while not self.halted:
-            pause = self._resume_at - loop.time()
-            if pause > 0:
-                await self.rest(pause * self._rng.uniform(1.0, 1.2))
-            elif self._in_flight < int(self._limit):
-                self._in_flight += 1
-                return
-            else:
-                place = loop.create_future()
-                self._waiting.append(place)
-                await place
-        raise Halted
 
     def _wake(self, count: int) -> None:
         while count and self._waiting:

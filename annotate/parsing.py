@@ -9,35 +9,35 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 from ..prompts.catalogue import NONE_LABEL, Attribute, Value
 from .outcome import Verdict
 
 HESITATED = "the annotator hesitated"
+ABSTAINED = "the annotator abstained"
+EVEN = "are equally likely"
+"""How the reason ends when no value is the likeliest."""
 
+_PLAIN: dict[str, type] = {"level": int, "label": str, "boolean": bool}
 _THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 _FENCE = re.compile(r"\A```[\w-]*\s*\n(.*)\n\s*```\Z", re.DOTALL)
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]', re.DOTALL)
+_EMPTY, _NOT_ALONE = "an empty list", f"{NONE_LABEL!r} together with other labels"
 _INTEGER = re.compile(r"[+-]?[0-9]{1,9}(?:\.0+)?\Z", re.ASCII)
-_REFUSAL = re.compile(
-    r"\b(?:I['’]?m sorry|I (?:can(?:not|['’]?t)|won['’]?t|am (?:unable|not able) to)"
-    r"|unable to (?:assist|help|comply)|against my guidelines)\b",
-    re.IGNORECASE,
-)
 
 
 class Unreadable(ValueError):
     """A text without exactly one JSON object; the message says what it has."""
 
 
+class Ambiguous(Unreadable):
+    """A text with several JSON objects, or one that says two things."""
+
+
 class _NoValueError(ValueError):
     """Something that is no value of the attribute; the message says why."""
-
-
-def sounds_like_a_refusal(text: str) -> bool:
-    """Tell whether a text without any object declines the task."""
-    return len(text) < 1000 and "{" not in text and _REFUSAL.search(text) is not None
 
 
 def read_object(text: str) -> dict[str, Any]:
@@ -47,9 +47,10 @@ def read_object(text: str) -> dict[str, Any]:
     object between other words. A block of thought before the answer is not part of it.
 
     Raises:
-        Unreadable: there is no object, one is not closed, or there are different ones.
+        Unreadable: there is no object, or one is not closed.
+        Ambiguous: there are different ones.
     """
-    answer = _THOUGHT.sub("", text).strip()
+    answer = without_thought(text)
     fenced = _FENCE.match(answer)
     for whole in (answer, fenced[1] if fenced else None):
         value = _decode(whole) if whole is not None else None
@@ -59,28 +60,73 @@ def read_object(text: str) -> dict[str, Any]:
     if not found:
         raise Unreadable("no JSON object")
     if any(other != found[0] for other in found):
-        raise Unreadable(f"{len(found)} JSON objects that differ")
+        raise Ambiguous(f"{len(found)} JSON objects that differ")
     return found[0]
 
 
-def read_values(reply: dict[str, Any], attributes: Sequence[Attribute]) -> tuple[Verdict, ...]:
-    """Judge what a reply says about each attribute that was asked."""
+def without_thought(text: str) -> str:
+    """Take out a block of thought before the answer."""
+    return _THOUGHT.sub("", text).strip()
+
+
+def read_values(
+    reply: dict[str, Any],
+    attributes: Sequence[Attribute],
+    *,
+    note: str = "",
+    may_abstain: bool = False,
+) -> tuple[Verdict, ...]:
+    """Judge what a reply says about each attribute that was asked.
+
+    Args:
+        reply: The object that the model gave for one item.
+        attributes: What was asked.
+        note: How the object was read, kept with each value.
+        may_abstain: Whether ``null`` was offered in place of a value.
+    """
     nested = reply.get("values")
     given = nested if isinstance(nested, dict) else reply
     doubt = reply.get("doubt")
     doubted = doubt if isinstance(doubt, list) else []
-    return tuple(_verdict(attribute, given, doubted) for attribute in attributes)
+    abstained = {a.id for a in attributes if may_abstain and given.get(a.id, a) is None}
+    return tuple(
+        Verdict(attribute.id, None, "abstained", ABSTAINED)
+        if attribute.id in abstained
+        else _verdict(attribute, given, doubted, note)
+        for attribute in attributes
+    )
 
 
-def _verdict(attribute: Attribute, given: dict[str, Any], doubted: Collection[Any]) -> Verdict:
+def breaks_the_schema(verdict: Verdict) -> bool:
+    """Tell whether a verdict is about something that a reply held to the schema cannot hold."""
+    allowed = verdict.reason.startswith((_EMPTY, _NOT_ALONE)) or verdict.reason.endswith(EVEN)
+    return verdict.status == "invalid" and not allowed
+
+
+def _verdict(
+    attribute: Attribute, given: dict[str, Any], doubted: Collection[Any], note: str
+) -> Verdict:
+    plain = given.get(attribute.id)
+    if type(plain) is _PLAIN.get(attribute.type) and plain in attribute.values:
+        return _plain_verdict(attribute.id, plain, note, attribute.id in doubted)
     if attribute.id not in given:
         return Verdict(attribute.id, None, "invalid", "no value given")
-    notes = [HESITATED] if attribute.id in doubted else []
+    notes = _notes(note, attribute.id in doubted)
     try:
-        value = _value(attribute, given[attribute.id], notes)
+        value = _value(attribute, plain, notes)
     except _NoValueError as error:
         return Verdict(attribute.id, None, "invalid", str(error))
     return Verdict(attribute.id, value, "ok", "; ".join(notes))
+
+
+@lru_cache(maxsize=10_000, typed=True)
+def _plain_verdict(attribute: str, value: Value, note: str, doubted: bool) -> Verdict:
+    """The verdict of a value that needs no reading; there are few different ones."""
+    return Verdict(attribute, value, "ok", "; ".join(_notes(note, doubted)))
+
+
+def _notes(note: str, doubted: bool) -> list[str]:
+    return [*([note] if note else []), *([HESITATED] if doubted else [])]
 
 
 def _value(attribute: Attribute, given: Any, notes: list[str]) -> Value:
@@ -124,9 +170,9 @@ def _labels(given: Any, attribute: Attribute, notes: list[str]) -> list[str]:
         raise _NoValueError(f"{_short(given)} is no list of labels")
     labels = [_label(label, attribute, notes) for label in given]
     if not labels and NONE_LABEL in attribute.values:
-        raise _NoValueError(f"an empty list, where {NONE_LABEL!r} says that no label applies")
+        raise _NoValueError(f"{_EMPTY}, where {NONE_LABEL!r} says that no label applies")
     if NONE_LABEL in labels and len(set(labels)) > 1:
-        raise _NoValueError(f"{NONE_LABEL!r} together with other labels")
+        raise _NoValueError(_NOT_ALONE)
     if len(set(labels)) < len(labels):
         notes.append("a label was given twice")
     return [str(label) for label in attribute.values if label in labels]

@@ -1,10 +1,11 @@
-"""Ratings as numbers: what annotators say of one attribute, items in rows, annotators in columns."""
+"""Ratings as numbers: items in rows, annotators in columns, one attribute at a time."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,8 +56,7 @@ class RatingMatrix:
         labels = list(self.attribute.values)
         sets = np.full((len(self.values) + 1, len(labels)), -1, dtype=np.int64)
         for row, given in enumerate(self.values):
-            assert isinstance(given, list)
-            sets[row] = [label in given for label in labels]
+            sets[row] = [label in cast(list[str], given) for label in labels]
         return sets[self.codes]
 
 

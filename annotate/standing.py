@@ -16,7 +16,7 @@ Counts = dict[Status, int]
 
 _DECLINED: tuple[Status, ...] = ("refused", "filtered")
 _ITEMS = """
-    SELECT annotator, benchmark, status, count(*) FROM latest_reply GROUP BY 1, 2, 3
+    SELECT annotator, benchmark, status, count(*) FROM item_state GROUP BY 1, 2, 3
 """
 _VALUES = """
     SELECT annotator, attribute, benchmark, a.status, count(*)
@@ -24,7 +24,8 @@ _VALUES = """
 """
 _TOTALS = """
     SELECT annotator, max(model), count(*), total(prompt_tokens), total(cached_tokens),
-           total(completion_tokens), sum(price), total(max(attempts - 1, 0))
+           total(completion_tokens), sum(price), total(max(attempts - 1, 0)),
+           count(price)
     FROM reply GROUP BY annotator ORDER BY annotator
 """
 
@@ -43,6 +44,8 @@ class AnnotatorStanding:
     price: float | None
     repeated: int
     """Attempts beyond the first of each request."""
+    priced: int = 0
+    """Replies that have a price."""
 
     @property
     def replayed(self) -> bool:
@@ -83,14 +86,16 @@ class Standing:
 def standing(ledger: Ledger) -> Standing:
     """Count what a ledger has."""
     totals = cast(
-        Iterator[tuple[str, str, int, int, int, int, float | None, int]], ledger.query(_TOTALS)
+        Iterator[tuple[str, str, int, int, int, int, float | None, int, int]], ledger.query(_TOTALS)
     )
     items = cast(Iterator[tuple[str, str, Status, int]], ledger.query(_ITEMS))
     values = cast(Iterator[tuple[str, str, str, Status, int]], ledger.query(_VALUES))
     return Standing(
         tuple(
-            AnnotatorStanding(name, model, replies, int(p), int(c), int(o), price, int(again))
-            for name, model, replies, p, c, o, price, again in totals
+            AnnotatorStanding(
+                name, model, replies, int(p), int(c), int(o), price, int(again), priced
+            )
+            for name, model, replies, p, c, o, price, again, priced in totals
         ),
         tuple(ItemCount(*row) for row in items),
         tuple(ValueCount(*row) for row in values),

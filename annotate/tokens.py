@@ -28,7 +28,7 @@ def _tokens(piece: str) -> float:
             return 1 + max(0, length - _LONG_WORD) / 5
         if first.isdigit() or first == "\n":
             return 1
-        return 0.5 if first.isspace() else (length + 1) / 2
+        return 0.5 if first.isspace() else (length + 2) / 3
     if first.isalpha():
         return length * (0.75 if first >= _IDEOGRAPHS_FROM else 0.3)
     return length

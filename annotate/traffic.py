@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from .endpoint import Endpoint
+from .budget import Sends
 from .faults import Fault, Response
 from .pace import Pace
 
@@ -19,10 +20,19 @@ class Exchange:
     seconds: float
     """From sending the last attempt to its end."""
     attempts: int
+    rung: str = ""
+    """On which rung the last attempt was made."""
 
 
 async def exchange(
-    endpoint: Endpoint, body: bytes, pace: Pace, rng: random.Random, *, first: bool = False
+    endpoint: Sends,
+    body: bytes,
+    pace: Pace,
+    rng: random.Random,
+    *,
+    path: str = "/chat/completions",
+    first: bool = False,
+    avoidable: Callable[[Fault], object] = lambda _: False,
 ) -> Exchange:
     """Send a request until it is answered or given up.
 
@@ -31,8 +41,10 @@ async def exchange(
         body: The request.
         pace: The pace that all requests share.
         rng: Chance for waiting times.
+        path: Where it is posted, seen from the endpoint's address.
         first: Whether it is the first request of a run: what would meet every request then ends
             the run at once.
+        avoidable: Tells whether another request would not meet a fault: the request ends with it.
 
     Raises:
         EndpointError: the endpoint can't be used, whatever the item.
@@ -45,9 +57,12 @@ async def exchange(
         async with pace.turn():
             sent += 1
             sent_at = loop.time()
-            end = await endpoint.send(body)
+            end = await endpoint.send(body, path)
             ended = Exchange(end, loop.time() - sent_at, sent)
         if isinstance(end, Response):
+            pace.answered()
+            return ended
+        if avoidable(end):
             pace.answered()
             return ended
         if end.error is not None and (first or end.remedy == "stop"):

@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from .ledger import Ledger
-from .outcome import Reply, Verdict
+from .ledger import Entry, Ledger
 
-_GATHER_SECONDS = 0.01
+_MOST_TOGETHER = 64
 
 
 class Writer:
@@ -20,31 +19,45 @@ class Writer:
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
-        self._pending: list[tuple[Reply, Sequence[Verdict]]] = []
-        self._commit: asyncio.Future[None] | None = None
+        self._pending: list[Entry] = []
+        self._waiting: list[asyncio.Future[None]] = []
 
-    async def save(self, reply: Reply, verdicts: Sequence[Verdict]) -> None:
-        """Add a reply with what it says.
+    async def save(self, entries: Sequence[Entry]) -> None:
+        """Add the replies of one call, each with what it says.
 
         Raises:
             InputError: the ledger cannot be written.
         """
-        self._pending.append((reply, verdicts))
-        if self._commit is None:
-            loop = asyncio.get_running_loop()
-            self._commit = loop.create_future()
-            loop.call_later(_GATHER_SECONDS, self.flush)
-        await asyncio.shield(self._commit)
+        loop = asyncio.get_running_loop()
+        if not self._waiting:
+            loop.call_soon(self._gather, 0)
+        saved = loop.create_future()
+        self._pending += entries
+        self._waiting.append(saved)
+        await saved
+
+    def _gather(self, before: int) -> None:
+        """Commit once no more has come since the last look: nobody waits for nothing."""
+        waiting = len(self._waiting)
+        if before < waiting < _MOST_TOGETHER:
+            asyncio.get_running_loop().call_soon(self._gather, waiting)
+        else:
+            self.flush()
 
     def flush(self) -> None:
         """Commit what waits, and tell those who wait for it."""
-        commit, pending = self._commit, self._pending
-        if commit is None:
-            return
-        self._commit, self._pending = None, []
+        waiting, pending = self._waiting, self._pending
+        self._waiting, self._pending = [], []
+        failure: Exception | None = None
         try:
-            self._ledger.add(pending)
+            if pending:
+                self._ledger.add(pending)
         except Exception as error:
-            commit.set_exception(error)
-        else:
-            commit.set_result(None)
+            failure = error
+        for saved in waiting:
+            if saved.cancelled():
+                continue
+            if failure is None:
+                saved.set_result(None)
+            else:
+                saved.set_exception(failure)

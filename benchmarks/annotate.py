@@ -8,7 +8,7 @@ else, so that the client is what is measured. Against it, at 128 connections, in
   without a schema, and reading nothing from the answers.
 
 Rates are of the clock, CPU is of the client's process. ``--memory`` prints in place of that how
-much memory a run takes over 5,000 and over 50,000 items, each in a process of its own.
+much memory a run takes over 5,000 and over 50,000 items, each in a process of its own (Linux).
 
 Run: python benchmarks/annotate.py [--memory]
 """
@@ -19,11 +19,10 @@ import argparse
 import asyncio
 import json
 import multiprocessing
-import resource
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -31,6 +30,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from benchprism.annotate.annotator import Annotator, run_annotator
 from benchprism.annotate.endpoint import EndpointSettings
@@ -46,9 +46,9 @@ from benchprism.records.items.record import (
 )
 
 CONNECTIONS = 128
-ROUNDS = 5
-ITEMS, BARE_REQUESTS = 4_000, 1_000
-SMALL, LARGE = 5_000, 50_000
+ROUNDS = 9
+ITEMS, BARE_REQUESTS = 3_000, 600
+SMALL, LARGE, WARM_UP = 5_000, 50_000, 500
 PROCESSES = multiprocessing.get_context("spawn")
 CATALOGUE = load_catalogue("core")
 
@@ -110,7 +110,9 @@ def answer() -> bytes:
         "usage": {"prompt_tokens": 3000, "completion_tokens": 200, "total_tokens": 3200},
     }
     body = json.dumps(completion).encode()
-    head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    head = (
+        f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    )
     return head.encode() + body
 
 
@@ -202,9 +204,7 @@ def measured(work: Callable[[], object], number: int) -> Measured:
     """Time some work that is done so many times over."""
     cpu, clock = time.process_time(), time.perf_counter()
     work()
-    return Measured(
-        number / (time.perf_counter() - clock), (time.process_time() - cpu) / number
-    )
+    return Measured(number / (time.perf_counter() - clock), (time.process_time() - cpu) / number)
 
 
 def compare() -> None:
@@ -213,54 +213,66 @@ def compare() -> None:
     prompt = make_prompt(CATALOGUE, "multiple_choice")
     rows = islice(items.to_pylist(), BARE_REQUESTS)
     messages = [prompt.messages(item_from_row(row)) for row in rows]
-    ours, theirs = [], []
+    rounds = []
     with serving() as base_url:
-        annotate(base_url, items[:200])
-        bare_requests(base_url, messages[:200])
+        annotate(base_url, items[:WARM_UP])
+        bare_requests(base_url, messages[:WARM_UP])
         for turn in range(ROUNDS):
-            ours.append(measured(lambda: annotate(base_url, items), ITEMS))
-            theirs.append(measured(lambda: bare_requests(base_url, messages), BARE_REQUESTS))
-            print(f"round {turn + 1}: {line(ours[-1], theirs[-1])}", flush=True)
-    print(f"median:  {line(middle(ours), middle(theirs))}")
+            ours = measured(lambda: annotate(base_url, items), ITEMS)
+            theirs = measured(lambda: bare_requests(base_url, messages), BARE_REQUESTS)
+            rounds.append((ours, theirs))
+            print(f"round {turn + 1}: {line(ours, theirs, ours.rate / theirs.rate)}", flush=True)
+    times = statistics.median(ours.rate / theirs.rate for ours, theirs in rounds)
+    ours, theirs = (middle(side) for side in zip(*rounds, strict=True))
+    print(f"medians: {line(ours, theirs, times)}")
 
 
-def middle(each: list[Measured]) -> Measured:
+def middle(each: Iterable[Measured]) -> Measured:
     """The medians."""
-    return Measured(
-        statistics.median(one.rate for one in each), statistics.median(one.cpu for one in each)
-    )
+    rates, cpus = zip(*((one.rate, one.cpu) for one in each), strict=True)
+    return Measured(statistics.median(rates), statistics.median(cpus))
 
 
-def line(ours: Measured, theirs: Measured) -> str:
+def line(ours: Measured, theirs: Measured, times: float) -> str:
     """Say how both sides did."""
     return (
         f"annotate {ours.rate:5.0f} items/s at {ours.cpu * 1e3:.2f} ms CPU, "
         f"openai {theirs.rate:4.0f} requests/s at {theirs.cpu * 1e3:.2f} ms CPU: "
-        f"{ours.rate / theirs.rate:.1f} times"
+        f"{times:.1f} times"
     )
 
 
-def annotated_in_own_process(base_url: str, number: int, peak: Connection) -> None:
-    """Annotate so many items, and tell the peak of memory before and after, in MiB."""
-    items = made_items(number)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+def annotated_in_own_process(base_url: str, path: Path, told: Connection) -> None:
+    """Annotate the items of a file; tell the memory before, and the most on the way, in MiB."""
+    items = pq.read_table(path)
+    annotate(base_url, items[:WARM_UP])
+    Path("/proc/self/clear_refs").write_text("5")  # Linux then counts the peak anew
+    before = memory("VmRSS")
     annotate(base_url, items)
-    peak.send((before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024))
+    told.send((before, memory("VmHWM")))
+
+
+def memory(name: str) -> float:
+    """A line of what Linux says of this process, in MiB."""
+    status = Path("/proc/self/status").read_text()
+    return int(status.partition(f"{name}:")[2].split()[0]) / 1024
 
 
 def compare_memory() -> None:
     """Print how much memory a run takes, for few and for many items."""
-    with serving() as base_url:
+    with serving() as base_url, tempfile.TemporaryDirectory() as folder:
         for number in (SMALL, LARGE):
+            items, path = made_items(number), Path(folder) / f"{number}.parquet"
+            pq.write_table(items, path)
             ours, theirs = PROCESSES.Pipe()
-            arguments = (base_url, number, theirs)
+            arguments = (base_url, path, theirs)
             process = PROCESSES.Process(target=annotated_in_own_process, args=arguments)
             process.start()
-            before, after = ours.recv()
+            before, most = ours.recv()
             process.join()
             print(
-                f"{number:6,} items: {before:.0f} MiB with the item table made, at most "
-                f"{after:.0f} MiB while annotating: {after - before:.0f} MiB more",
+                f"{number:6,} items: {before:.0f} MiB before, the item table of "
+                f"{items.nbytes / 2**20:.0f} MiB included; {most - before:.0f} MiB more at most",
                 flush=True,
             )
 

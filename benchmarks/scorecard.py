@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from scipy.stats import kendalltau
 
 from benchprism.metrics.consistency import peer_matrix
-from benchprism.metrics.evidence import ItemScores, item_evidence
+from benchprism.metrics.evidence import ItemScores, item_table
 from benchprism.metrics.item_bootstrap import ItemSample, bootstrap_items
 from benchprism.metrics.resampling import BLOCK, bootstrap_weights, stream
 from benchprism.metrics.scorecard import Model
@@ -117,7 +117,7 @@ def main() -> None:
     peers = peer_matrix(["d"] * len(given))
 
     def lay_out() -> ItemSample:
-        return ItemSample(tuple(item_evidence(own, models)[1] for own in given), MODELS)
+        return ItemSample(tuple(item_table(own, models).columns for own in given), MODELS)
 
     def bootstrap(threads: int) -> Statistics:
         return bootstrap_items(lay_out(), peers, replicates=replicates, seed=0, threads=threads)

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
+from benchprism.annotate.policy import ConsolidationSettings
+from benchprism.annotate.prices import Price
+from benchprism.annotate.vllm_settings import VllmSettings
 from benchprism.records.documents import StrictModel, read_document
 from benchprism.records.errors import InputError
 
@@ -24,6 +28,13 @@ class AnnotatorSettings(StrictModel):
     """The environment variable (or line in .env) that holds the key; never the key itself."""
     temperature: float | None = Field(default=None, ge=0)
     """Sent only when given."""
+    seed: int | None = None
+    """Sent only when given."""
+    logprobs: bool = False
+    """Whether to ask for the probabilities of tokens, which become confidences."""
+    rung: Literal["decisions", "json_schema", "json_object", "tool", "text"] | None = None
+    """The only way in which replies are to get their structure: typed questions, a schema, any JSON
+    object, a function call, or free text. Found out with the first items when not given."""
     max_output_tokens: int = Field(default=2000, gt=0)
     """A reply that needs more is ``truncated``."""
     max_prompt_characters: int = Field(default=200_000, gt=0)
@@ -31,7 +42,20 @@ class AnnotatorSettings(StrictModel):
     concurrency: int = Field(default=8, gt=0, le=1000)
     """Requests in flight at once."""
     timeout: float = Field(default=120.0, gt=0)
-    """Seconds without a byte before a request is given up and tried again."""
+    """Seconds that a request may take before it is given up and tried again."""
+    repeats: int = Field(default=1, ge=1, le=100)
+    """How often every item is annotated; each pass is an annotator of its own: ``llm:main#2``."""
+    prompt: str | None = None
+    """A folder with templates of your own, ``system.jinja`` or ``rubric.jinja``, seen from the
+    project folder; the shipped prompt when not given."""
+    may_abstain: bool = False
+    """Whether the model may leave an attribute without a value; that is no failure."""
+    ask: Literal["all", "dimension"] = "all"
+    """What one call asks: ``all`` attributes of an item, or one ``dimension`` after the other."""
+    items_per_call: int = Field(default=1, ge=1, le=100)
+    """How many items share a call; ``annotate --dry-run`` shows what that saves."""
+    vllm: VllmSettings | None = None
+    """How a Ray cluster serves the model itself (``annotate --ray``), in place of an endpoint."""
 
 
 class ProjectSettings(StrictModel):
@@ -43,12 +67,30 @@ class ProjectSettings(StrictModel):
     """``core`` for the shipped catalogue, or the path of a catalogue file."""
     annotators: dict[str, AnnotatorSettings] = {}
     """The annotators, by a name of the user's own."""
+    prices: dict[str, Price] = {}
+    """What a million tokens of a model cost, by the model's name, in any one currency."""
+    confirm_above: float = Field(default=1.0, ge=0)
+    """An annotation that may cost more is confirmed first."""
+    budget: float | None = Field(default=None, ge=0)
+    """The most that the ledger's replies may cost in all; ``--budget`` may only lower it."""
+    consolidation: ConsolidationSettings = ConsolidationSettings()
+    """How one value is made of what several annotators gave."""
     models: str = "models.yaml"
     """The models file: family and size of each model."""
     domains: dict[str, str] = {}
     """The domain of a benchmark, where it is not the preset's own: CBRC compares within it."""
     seed: int = 0
     """Seed of bootstrap and sampling, unless a command is given another."""
+
+    @field_validator("annotators")
+    @classmethod
+    def _names_leave_room_for_passes(
+        cls, annotators: dict[str, AnnotatorSettings]
+    ) -> dict[str, AnnotatorSettings]:
+        for name in annotators:
+            if "#" in name:
+                raise ValueError(f"names without '#', which numbers passes; {name!r} has one")
+        return annotators
 
 
 @dataclass(frozen=True, slots=True)

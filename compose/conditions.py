@@ -13,6 +13,7 @@ A condition is a mapping, never an expression to be parsed::
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Annotated, Any
 
 from pydantic import (
@@ -68,16 +69,17 @@ ShareField = Annotated[
 ScalarField = Annotated[Scalar, PlainValidator(_scalar), WithJsonSchema(_SCALAR_SCHEMA)]
 
 
-def _or_a_single_value(schema: dict[str, Any]) -> None:
+def or_shorter(shorter: dict[str, Any], schema: dict[str, Any]) -> None:
+    """Let the JSON Schema of a mapping allow what stands for it in short."""
     mapping = {**schema}
     schema.clear()
-    schema["anyOf"] = [_SCALAR_SCHEMA, mapping]
+    schema["anyOf"] = [shorter, mapping]
 
 
 class Condition(StrictModel):
     """What one field has to hold; several keys must all hold. ``field: 2`` means ``{is: 2}``."""
 
-    model_config = ConfigDict(json_schema_extra=_or_a_single_value)
+    model_config = ConfigDict(json_schema_extra=partial(or_shorter, _SCALAR_SCHEMA))
 
     min: NumberField | None = None
     """The smallest number that is accepted."""

@@ -18,17 +18,13 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable
-from typing import Annotated, Any, Literal
+from functools import partial
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
-from pathlib import Path
-
-from ..records.documents import StrictModel, read_document
-from .conditions import LARGEST as LARGEST
-from .conditions import Condition as Condition
-from .conditions import NumberField, Preference, ShareField, Where
-from .conditions import Scalar as Scalar
+from ..records.documents import StrictModel
+from .conditions import LARGEST, NumberField, Preference, ShareField, Where, or_shorter
 from .drawing import Sample
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
@@ -46,10 +42,15 @@ def subset_name(value: Any) -> Any:
     return value
 
 
+Match = Literal["exact", "shuffled", "near"]
+
+
 class Deduplicate(StrictModel):
     """Which copies are left out; ``deduplicate: exact`` means ``{match: exact}``."""
 
-    match: Literal["exact", "shuffled", "near"] = "exact"
+    model_config = ConfigDict(json_schema_extra=partial(or_shorter, {"enum": [*get_args(Match)]}))
+
+    match: Match = "exact"
     """``exact``: the same question, context and choices but for white space and forms of
     characters. ``shuffled``: the choices in any order. ``near``: as alike as ``similarity``."""
     similarity: Annotated[ShareField, Field(gt=0)] = 0.8
@@ -167,11 +168,11 @@ class Criteria(StrictModel):
     """Which copies are left out; none when not given."""
     select: Select | None = None
     """The choice by what models scored; none when not given."""
-    prefer: list[Preference] = Field(default=[], min_length=1)
+    prefer: Annotated[list[Preference], Field(min_length=1)] | None = None
     """What is drawn first, the most important first; the seed decides among equals."""
     sample: Sample | None = None
     """The draw; every item that is left when not given."""
-    expect: list[Expectation] = Field(default=[], min_length=1)
+    expect: Annotated[list[Expectation], Field(min_length=1)] | None = None
     """What has to be true of the subset; nothing is written when it is not."""
 
     @field_validator("from_", mode="before")
@@ -188,10 +189,11 @@ class Criteria(StrictModel):
 
     @model_validator(mode="after")
     def _is_whole(self) -> Criteria:
-        if self.extends is None and self.sample is not None:
-            if self.sample.size is None and self.sample.share is None:
-                raise ValueError("a 'size' or a 'share' in the sample")
-        if self.extends is None and self.prefer and self.sample is None:
+        if self.extends is not None:
+            return self
+        if self.sample is not None and self.sample.size is None and self.sample.share is None:
+            raise ValueError("a 'size' or a 'share' in the sample")
+        if self.prefer and self.sample is None:
             raise ValueError("a 'sample' for 'prefer' to order")
         return self
 
@@ -229,12 +231,3 @@ class Criteria(StrictModel):
         """Identify the criteria by their content: 16 hexadecimal digits."""
         text = json.dumps(self.plain(), ensure_ascii=False, sort_keys=True)
         return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
-
-
-def read_criteria(path: Path) -> Criteria:
-    """Read a criteria file.
-
-    Raises:
-        InputError: it is missing or does not fit; the sentence names line and column.
-    """
-    return read_document(path, Criteria)

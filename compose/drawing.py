@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, model_serializer, model_validator
 
 from ..records.documents import StrictModel
-from .conditions import LARGEST, NumberField, Scalar, ShareField
+from .conditions import LARGEST, NumberField, Scalar, ShareField, or_shorter
 
 
-def spell(value: Scalar) -> str:
+def value_text(value: Scalar) -> str:
     """Write a value as text, the way tables of values show it.
 
-    >>> spell(True), spell(2), spell("mmlu")
+    >>> value_text(True), value_text(2), value_text("mmlu")
     ('true', '2', 'mmlu')
     """
     return value if isinstance(value, str) else json.dumps(value)
@@ -25,11 +25,13 @@ def spell(value: Scalar) -> str:
 def _spelled_keys(value: Any) -> Any:
     if not isinstance(value, dict) or not value:
         raise ValueError("a mapping of the field's values, such as {mmlu: 2}")
-    return {spell(key): part for key, part in value.items()}
+    return {value_text(key): part for key, part in value.items()}
 
 
 class Quota(StrictModel):
     """How many items with one value; ``mmlu: 20`` means ``{min: 20, max: 20}``."""
+
+    model_config = ConfigDict(json_schema_extra=partial(or_shorter, {"type": "integer"}))
 
     min: int = Field(default=0, ge=0)
     """At least so many."""
@@ -50,40 +52,48 @@ class Quota(StrictModel):
         return self
 
 
-class Cuts(StrictModel):
-    """How a field of numbers is cut into groups."""
+class Grouping(StrictModel):
+    """A field whose values are groups; ``benchmark`` means ``{field: benchmark}``."""
 
-    cuts: list[NumberField] = Field(min_length=1)
-    """Where a group ends and the next begins, rising; the number itself belongs to the upper."""
+    model_config = ConfigDict(json_schema_extra=partial(or_shorter, {"type": "string"}))
+
+    field: str
+    """The field."""
+    cuts: tuple[NumberField, ...] = Field(default=(), strict=False)
+    """For a field of numbers: where a group ends and the next begins, rising. The number itself
+    belongs to the upper group."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _shorthand(cls, value: Any) -> Any:
+        return {"field": value} if isinstance(value, str) else value
 
     @model_validator(mode="after")
-    def _rises(self) -> Cuts:
-        if sorted(set(self.cuts)) != self.cuts:
+    def _rises(self) -> Grouping:
+        if sorted({*self.cuts}) != [*self.cuts]:
             raise ValueError("cuts that rise")
         return self
 
-
-@dataclass(frozen=True, slots=True)
-class Grouping:
-    """A field whose values are groups."""
-
-    field: str
-    cuts: tuple[float, ...] = ()
+    @model_serializer
+    def _shortly(self) -> str | dict[str, Any]:
+        return {"field": self.field, "cuts": [*self.cuts]} if self.cuts else self.field
 
 
-def _field_or_fields(value: Any) -> Any:
+def _listed(value: Any) -> Any:
     parts = value if isinstance(value, list) else [value]
-    named = all(isinstance(p, str) or (isinstance(p, dict) and len(p) == 1) for p in parts)
-    if not parts or not named:
-        raise ValueError("a field, {FIELD: {cuts: [...]}}, or a list of these")
-    return value
+    if not parts or not all(isinstance(part, str | dict) for part in parts):
+        raise ValueError("a field, {field: FIELD, cuts: [...]}, or a list of these")
+    return parts
 
 
-_Part = str | dict[str, Cuts]
-Fields = Annotated[_Part | list[_Part], BeforeValidator(_field_or_fields)]
-Weights = Annotated[
-    dict[str, Annotated[NumberField, Field(gt=0)]], BeforeValidator(_spelled_keys)
-]
+def _or_one(schema: dict[str, Any]) -> None:
+    array = {**schema}
+    schema.clear()
+    schema["anyOf"] = [array["items"], array]
+
+
+Fields = Annotated[list[Grouping], BeforeValidator(_listed), Field(json_schema_extra=_or_one)]
+Weights = Annotated[dict[str, Annotated[NumberField, Field(gt=0)]], BeforeValidator(_spelled_keys)]
 Quotas = Annotated[dict[str, Quota], BeforeValidator(_spelled_keys)]
 
 
@@ -126,38 +136,25 @@ class Sample(StrictModel):
         return self
 
     @property
-    def groupings(self) -> tuple[Grouping, ...]:
+    def groupings(self) -> list[Grouping]:
         """The fields that are balanced or stratified by.
 
         Without either, the first field with quotas is stratified by.
         """
         given = self.balance if self.balance is not None else self.stratify
         if given is None:
-            return tuple(Grouping(field) for field in [*(self.quotas or {})][:1])
-        return tuple(_grouping(part) for part in (given if isinstance(given, list) else [given]))
+            return [Grouping(field=field) for field in [*(self.quotas or {})][:1]]
+        return given
 
     @property
-    def crossing(self) -> tuple[str, ...]:
+    def crossing(self) -> list[str]:
         """Fields with quotas that are not those of the groups themselves."""
-        return tuple(
-            field for field in self.quotas or {} if (Grouping(field),) != self.groupings
-        )
+        return [field for field in self.quotas or {} if [Grouping(field=field)] != self.groupings]
 
     def grouping_places(self) -> Iterator[tuple[Grouping, tuple[str | int, ...]]]:
         """The fields of the groups, each with the keys that lead to it inside ``sample``."""
-        key = "balance" if self.balance is not None else "stratify"
-        given = self.balance if self.balance is not None else self.stratify
-        for position, group in enumerate(self.groupings):
-            if given is None:
-                yield group, ("quotas", group.field)
-            elif isinstance(given, list):
-                yield group, (key, position)
+        for position, grouping in enumerate(self.groupings):
+            if self.balance is None and self.stratify is None:
+                yield grouping, ("quotas", grouping.field)
             else:
-                yield group, (key,)
-
-
-def _grouping(part: _Part) -> Grouping:
-    if isinstance(part, str):
-        return Grouping(part)
-    [(field, cut)] = part.items()
-    return Grouping(field, tuple(cut.cuts))
+                yield grouping, ("stratify" if self.balance is None else "balance", position)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -11,15 +12,21 @@ import pyarrow.compute as pc
 
 from ..records.errors import InputError
 from ..records.items.record import ITEM_SCHEMA
-from .composer import SAMPLE
-from .criteria import Criteria
+from . import duplicates, selection
+from .changes import needed, needed_after_rules, rule_met
+from .checks import named_fields
+from .composer import SAMPLE, sample_text
+from .criteria import SUBSET, Criteria
+from .evidence import Evidence, is_evidence, with_evidence
 from .fields import require_field
-from .rules import Rule, conjuncts, field_rules
+from .rules import Rule
 from .screening import rules_for
-from .store import Subset
+from .store import Subset, require_format
 
 Outcome = Literal["met", "not met", "missing"]
 _OUTCOMES: dict[bool | None, Outcome] = {True: "met", False: "not met", None: "missing"}
+_LATER = (duplicates.RULE, selection.RULE, SAMPLE)
+"""How the texts of the steps begin that come after the rules."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +37,7 @@ class FieldValue:
     value: Any
     """None when it is missing."""
     source: str | None
-    """The value's provenance, ``item`` or ``computed``; none when the value is missing."""
+    """The value's provenance, ``item``, ``computed`` or ``results``; none when it is missing."""
     confidence: float | None
 
 
@@ -40,7 +47,7 @@ class RuleVerdict:
 
     rule: str
     outcome: Outcome
-    """``missing`` when the rule cannot be decided because a value is missing."""
+    """``missing`` when the rule cannot be decided because a value is missing, or does not count."""
     values: tuple[FieldValue, ...]
 
 
@@ -55,38 +62,47 @@ class Explanation:
     detail: str | None
     """Why, in words."""
     verdicts: tuple[RuleVerdict, ...]
-    """Of every rule before the draw; for a chosen item on the values it was chosen for, for
-    another one on the values of today."""
+    """Of every rule before copies, selection and draw; for a chosen item on the values it was
+    chosen for, for another one on the values of today."""
+    changes: tuple[str, ...] = ()
+    """What would have to change for it to be in, all of it; nothing for a chosen item."""
 
     @property
     def outdated(self) -> bool:
         """Whether a value has changed so that another rule would leave the item out today."""
-        if self.chosen or (self.rule or "").startswith(SAMPLE):
+        if self.chosen or (self.rule or "").startswith(_LATER):
             return any(verdict.outcome != "met" for verdict in self.verdicts)
         first = next((v.rule for v in self.verdicts if v.outcome != "met"), None)
         return first != self.rule
 
 
-def explain(subset: Subset, item_id: str, table: pa.Table) -> Explanation:
+def explain(
+    subset: Subset, item_id: str, table: pa.Table, evidence: Evidence | None = None
+) -> Explanation:
     """Explain one item.
 
     Args:
         subset: the subset.
         item_id: the item.
         table: the attribute table of today; the row of the item is enough.
+        evidence: the results of today, if the subset's criteria ask for any.
 
     Raises:
         InputError: the item is unknown, or was no candidate when the subset was composed.
     """
+    require_format(subset.lock, subset.folder)
     chosen, excluded = _row(subset.items, item_id), _row(subset.excluded, item_id)
     row = chosen if chosen.num_rows else _row(table, item_id)
     if not row.num_rows or not (chosen.num_rows or excluded.num_rows):
         raise _no_candidate(subset, item_id, table)
-    first = excluded.to_pylist()[0] if excluded.num_rows else {"rule": None, "detail": None}
-    return Explanation(
-        item_id, bool(chosen.num_rows), first["rule"], first["detail"],
-        tuple(verdicts(subset.criteria, row)),
-    )  # fmt: skip
+    row = _complete(subset.criteria, row, evidence)
+    rules = rules_for(subset.criteria, row)
+    verdicts = tuple(_verdict(rule, row) for rule in rules)
+    if chosen.num_rows:
+        return Explanation(item_id, True, None, None, verdicts)
+    first = excluded.to_pylist()[0]
+    changes = tuple(_changes(subset, row, rules, first))
+    return Explanation(item_id, False, first["rule"], first["detail"], verdicts, changes)
 
 
 def _row(table: pa.Table, item_id: str) -> pa.Table:
@@ -94,9 +110,10 @@ def _row(table: pa.Table, item_id: str) -> pa.Table:
 
 
 def _no_candidate(subset: Subset, item_id: str, table: pa.Table) -> InputError:
-    sources = ", ".join(subset.criteria.from_)
+    names = subset.criteria.from_
+    sources = ", ".join(names)
     found = _row(table, item_id)
-    if found.num_rows and found["benchmark"][0].as_py() not in subset.criteria.from_:
+    if found.num_rows and not _named(found, names):
         return InputError(
             f"{item_id!r} was no candidate for {subset.name!r}",
             wanted=f"an item of {sources}",
@@ -117,18 +134,42 @@ def _no_candidate(subset: Subset, item_id: str, table: pa.Table) -> InputError:
     )
 
 
-def verdicts(criteria: Criteria, row: pa.Table) -> list[RuleVerdict]:
-    """Ask every rule of the criteria about one item: an attribute table of one row.
+def _named(row: pa.Table, sources: str | list[str]) -> bool:
+    """Whether ``from`` names the benchmark of an item, or the part of it that has the item."""
+    benchmark, part = row["benchmark"][0].as_py(), row["subset"][0].as_py()
+    whole = [source for source in sources if not source.startswith(SUBSET)]
+    return benchmark in whole or f"{benchmark}/{part}" in whole
 
-    Raises:
-        CriteriaError: the table has not got a field that the criteria name.
-    """
-    for rule in conjuncts(criteria.where) if criteria.where else []:
-        for test in field_rules(rule):
-            require_field(row, test.field, test.place)
-    if criteria.sample is not None and criteria.sample.balance is not None:
-        require_field(row, criteria.sample.balance, ("sample", "balance"))
-    return [_verdict(rule, row) for rule in rules_for(criteria, row)]
+
+def _complete(criteria: Criteria, row: pa.Table, evidence: Evidence | None) -> pa.Table:
+    """Add what models scored, and refuse fields that are gone."""
+    fields = named_fields(criteria)
+    row = with_evidence(row, fields, evidence)
+    for field, place in fields.items():
+        require_field(row, field, place)
+    return row
+
+
+def _changes(
+    subset: Subset, row: pa.Table, rules: list[Rule], first: dict[str, Any]
+) -> Iterator[str]:
+    unmet = [rule for rule in rules if not rule_met(rule, row)]
+    yield from (needed(rule, row) for rule in unmet)
+    if first["rule"].startswith(_LATER):
+        yield from needed_after_rules(first, subset.criteria, subset.lock["draw"])
+    else:
+        later = ", then ".join(_steps_after_rules(subset.criteria))
+        if later:
+            yield f"after that, to pass {later}"
+
+
+def _steps_after_rules(criteria: Criteria) -> Iterator[str]:
+    if criteria.deduplicate is not None:
+        yield duplicates.rule_text(criteria.deduplicate)
+    if criteria.select is not None:
+        yield f"{selection.RULE} by {criteria.select.by}"
+    if criteria.sample is not None:
+        yield sample_text(criteria)
 
 
 def _verdict(rule: Rule, row: pa.Table) -> RuleVerdict:
@@ -140,6 +181,8 @@ def _value(field: str, row: pa.Table) -> FieldValue:
     value = row[field][0].as_py()
     source: str | None = "item" if field in ITEM_SCHEMA.names else "computed"
     confidence = None
+    if is_evidence(field):
+        source = "results"
     if f"{field}.source" in row.column_names:
         source = row[f"{field}.source"][0].as_py()
         confidence = row[f"{field}.confidence"][0].as_py()

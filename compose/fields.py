@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Literal, get_args
 
 import pyarrow as pa
@@ -13,11 +11,12 @@ import pyarrow.compute as pc
 from ..annotate.answer_format import ANSWER_FORMATS
 from ..annotate.consolidate import Provenance
 from ..prompts.catalogue import Catalogue
-from ..records.documents import place as place_in_file
-from ..records.errors import InputError, suggestion
+from ..records.errors import suggestion
 from ..records.items.record import ItemKind
-from .criteria import Scalar
-from .rules import FieldRule, Place, spell
+from .conditions import Scalar
+from .errors import CriteriaError
+from .extends import Place
+from .rules import FieldRule, spell
 
 FieldKind = Literal["number", "truth value", "text", "label", "list of texts", "list of labels"]
 _OPERATORS: dict[FieldKind, tuple[str, ...]] = {
@@ -35,24 +34,6 @@ _CLOSED: dict[str, tuple[str, ...]] = {
     "answer_format": ANSWER_FORMATS,
 }
 """Texts with values that are known beforehand."""
-
-
-class CriteriaError(InputError):
-    """Criteria that do not fit the items; ``place`` leads to the fault inside the file."""
-
-    def __init__(self, found: str, *, wanted: str, mend: str, place: Place) -> None:
-        super().__init__(found, wanted=wanted, mend=mend)
-        self.place = place
-
-
-@contextmanager
-def located(path: Path) -> Iterator[None]:
-    """Add file, line and column to a ``CriteriaError`` of criteria that were read from ``path``."""
-    try:
-        yield
-    except CriteriaError as error:
-        found = f"{place_in_file(path, error.place)}: {error.found}"
-        raise InputError(found, wanted=error.wanted, mend=error.mend) from error
 
 
 def field_kind(table: pa.Table, field: str, catalogue: Catalogue | None = None) -> FieldKind:
@@ -104,6 +85,7 @@ def check_rule(rule: FieldRule, table: pa.Table, catalogue: Catalogue | None = N
             names a value that the field never takes.
     """
     require_field(table, rule.field, rule.place[:-1])
+    _check_trust(rule, table)
     kind = field_kind(table, rule.field, catalogue)
     allowed = _OPERATORS[kind]
     if rule.operator not in allowed:
@@ -119,6 +101,17 @@ def check_rule(rule: FieldRule, table: pa.Table, catalogue: Catalogue | None = N
     known = None if piece_of_text else known_values(table, rule.field, catalogue)
     for value in rule.operand if isinstance(rule.operand, list) else [rule.operand]:
         _check_value(rule, value, kind, known)
+
+
+def _check_trust(rule: FieldRule, table: pa.Table) -> None:
+    if rule.trust.asks and f"{rule.field}.source" not in table.column_names:
+        option = "human_only" if rule.trust.human_only else "min_confidence"
+        raise CriteriaError(
+            f"{option!r} on {rule.field!r}, whose values no annotator gives",
+            wanted="an attribute of the catalogue",
+            mend=f"leave out {option!r}",
+            place=(*rule.place[:-1], option),
+        )
 
 
 def _check_value(

@@ -17,10 +17,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .criteria import Scalar, Where
+from .conditions import Scalar, Where
+from .extends import Place
+from .trust import NO_DEMANDS, NO_TRUST, Demands, Trust
 
-Place = tuple[str | int, ...]
-"""Where a rule stands in the criteria file: the keys that lead to it."""
 _WORD = re.compile(r"[\w./-]+")
 
 
@@ -48,6 +48,7 @@ class FieldRule:
     """A key of ``Condition``: ``min``, ``max``, ``is``, ``in``, ``contains``, ..."""
     operand: Any
     place: Place = ()
+    trust: Trust = NO_TRUST
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -55,35 +56,46 @@ class FieldRule:
         return (self.field,)
 
     @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that decide: the field's and those that say whether its value counts."""
+        return (self.field, *self.trust.columns(self.field))
+
+    @property
     def text(self) -> str:
         """The rule in short, such as ``reasoning_depth >= 2``."""
+        demands = f" ({self.trust.text})" if self.trust.asks else ""
         match self.operator:
             case "missing":
-                return f"{self.field} is {'missing' if self.operand else 'present'}"
+                test = "is missing" if self.operand else "is present"
             case "in" | "contains_any":
                 sign = "in" if self.operator == "in" else "contains one of"
-                return f"{self.field} {sign} [{_spell_all(self.operand)}]"
-        sign = {"min": ">=", "max": "<=", "is": "=", "contains": "contains"}[self.operator]
-        return f"{self.field} {sign} {spell(self.operand)}"
+                test = f"{sign} [{_spell_all(self.operand)}]"
+            case _:
+                signs = {"min": ">=", "max": "<=", "is": "=", "contains": "contains"}
+                test = f"{signs[self.operator]} {spell(self.operand)}"
+        return f"{self.field} {test}{demands}"
 
     @property
     def wanted(self) -> str:
         """What the field should have been, in words, such as ``at least 2``."""
+        demands = f", {self.trust.text}" if self.trust.asks else ""
         match self.operator:
             case "missing":
-                return "no value" if self.operand else "a value"
+                test = "no value" if self.operand else "a value"
             case "in":
-                return f"one of {_spell_all(self.operand)}"
+                test = f"one of {_spell_all(self.operand)}"
             case "contains_any":
-                return f"one of {_spell_all(self.operand)} in it"
+                test = f"one of {_spell_all(self.operand)} in it"
             case "contains":
-                return f"{spell(self.operand)} in it"
-        words = {"min": "at least ", "max": "at most ", "is": ""}[self.operator]
-        return words + spell(self.operand)
+                test = f"{spell(self.operand)} in it"
+            case _:
+                words = {"min": "at least ", "max": "at most ", "is": ""}
+                test = words[self.operator] + spell(self.operand)
+        return test + demands
 
     def truth(self, table: pa.Table) -> pa.ChunkedArray:
         """Evaluate the rule on each row: true, false, or null where the value is missing."""
-        column = table[self.field]
+        column = self.trust.counted(table, self.field)
         match self.operator:
             case "missing":
                 return pc.is_null(column) if self.operand else pc.is_valid(column)
@@ -130,6 +142,11 @@ class JointRule:
         return tuple(dict.fromkeys(field for rule in self.rules for field in rule.fields))
 
     @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that decide, each once."""
+        return tuple(dict.fromkeys(name for rule in self.rules for name in rule.columns))
+
+    @property
     def text(self) -> str:
         """The rules in short."""
         texts = (f"({r.text})" if isinstance(r, JointRule) else r.text for r in self.rules)
@@ -156,6 +173,11 @@ class NotRule:
         return self.rule.fields
 
     @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that decide."""
+        return self.rule.columns
+
+    @property
     def text(self) -> str:
         """The rule in short."""
         return f"not ({self.rule.text})"
@@ -175,6 +197,11 @@ class FaultRule:
     def fields(self) -> tuple[str, ...]:
         """The field that the rule looks at."""
         return ("faults",)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The column that decides."""
+        return self.fields
 
     @property
     def text(self) -> str:
@@ -202,29 +229,36 @@ def fault_rules(table: pa.Table) -> list[FaultRule]:
     return [FaultRule(fault) for fault in sorted(found)]
 
 
-def conjuncts(where: Where, place: Place = ("where",)) -> list[Rule]:
+def conjuncts(where: Where, place: Place = ("where",), demands: Demands = NO_DEMANDS) -> list[Rule]:
     """Take conditions apart into the rules that must all be true.
 
     The order is that of evaluation: ``all`` (taken apart itself), ``any``, ``not``, then the
     fields.
+
+    Args:
+        where: the conditions.
+        place: where they stand in the criteria file.
+        demands: what the criteria ask of values, unless a condition asks for itself.
     """
     rules: list[Rule] = []
     for position, part in enumerate(where.all_):
-        rules += conjuncts(part, (*place, "all", position))
+        rules += conjuncts(part, (*place, "all", position), demands)
     if where.any_:
         parts = enumerate(where.any_)
-        either = tuple(_joined(part, (*place, "any", at)) for at, part in parts)
+        either = tuple(joined(part, (*place, "any", at), demands) for at, part in parts)
         rules.append(either[0] if len(either) == 1 else JointRule("or", either))
     if where.not_ is not None:
-        rules.append(NotRule(_joined(where.not_, (*place, "not"))))
+        rules.append(NotRule(joined(where.not_, (*place, "not"), demands)))
     for field, condition in where.fields.items():
+        asked = demands.on(field).within(condition)
         for operator, operand in condition.tests():
-            rules.append(FieldRule(field, operator, operand, (*place, field, operator)))
+            rules.append(FieldRule(field, operator, operand, (*place, field, operator), asked))
     return rules
 
 
-def _joined(where: Where, place: Place) -> Rule:
-    rules = conjuncts(where, place)
+def joined(where: Where, place: Place, demands: Demands = NO_DEMANDS) -> Rule:
+    """Put conditions that must all be true into one rule; see ``conjuncts``."""
+    rules = conjuncts(where, place, demands)
     return rules[0] if len(rules) == 1 else JointRule("and", tuple(rules))
 
 

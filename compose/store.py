@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,9 +14,10 @@ import pyarrow.parquet as pq
 from ..records.documents import dump_document
 from ..records.errors import InputError, suggestion
 from ..records.files import replacing_folder, restore_folder
-from .composer import Composition
-from .criteria import Criteria, read_criteria
-from .lock import lock_text
+from .composer import BATCH, EXCLUDED_SCHEMA, Composition
+from .criteria import Criteria
+from .extends import read_criteria
+from .lock import LOCK_FORMAT, lock_text
 
 ITEMS, EXCLUDED, LOCK, CRITERIA = "items.parquet", "excluded.parquet", "lock.json", "criteria.yaml"
 
@@ -39,6 +40,12 @@ class Subset:
         """The subset's name."""
         return self.criteria.name
 
+    @property
+    def contents(self) -> dict[str, str]:
+        """Content hash of each of its items, by item id."""
+        contents: dict[str, str] = self.lock["items"]
+        return contents
+
 
 def write_subset(folder: Path, composition: Composition, lock: Mapping[str, Any]) -> None:
     """Write a composition to ``folder``; other files that lie there are kept.
@@ -47,23 +54,21 @@ def write_subset(folder: Path, composition: Composition, lock: Mapping[str, Any]
         InputError: the folder cannot be written; what was there is as it was.
     """
     with replacing_folder(folder) as new:
-        _write_table(new / ITEMS, composition.chosen)
-        _write_table(new / EXCLUDED, composition.excluded)
+        _write_tables(new / ITEMS, composition.pool.table.schema, composition.batches())
+        _write_tables(new / EXCLUDED, EXCLUDED_SCHEMA, [composition.excluded])
         (new / LOCK).write_text(lock_text(lock), encoding="utf-8", newline="\n")
         text = dump_document(composition.criteria.plain())
         (new / CRITERIA).write_text(text, encoding="utf-8", newline="\n")
 
 
-def _write_table(path: Path, table: pa.Table) -> None:
-    """Write a table so that equal tables are equal bytes."""
-    pq.write_table(
-        table.replace_schema_metadata(None),
-        path,
-        version="2.6",
-        compression="zstd",
-        compression_level=3,
-        row_group_size=65536,
-    )
+def _write_tables(path: Path, schema: pa.Schema, parts: Iterable[pa.Table]) -> None:
+    """Write the parts of a table so that equal tables are equal bytes."""
+    plain = schema.remove_metadata()
+    with pq.ParquetWriter(
+        path, plain, version="2.6", compression="zstd", compression_level=3
+    ) as writer:
+        for part in parts:
+            writer.write_table(part.replace_schema_metadata(None), row_group_size=BATCH)
 
 
 def subset_folders(folder: Path) -> list[Path]:
@@ -101,3 +106,35 @@ def read_subset(folder: Path) -> Subset:
             wanted=f"{ITEMS}, {EXCLUDED}, {LOCK} and {CRITERIA} as composed",
             mend="compose it again",
         ) from error
+
+
+def read_lock(folder: Path) -> dict[str, Any]:
+    """Read the lock of a subset's folder.
+
+    Raises:
+        InputError: it is missing or damaged, or was written by another version of benchprism.
+    """
+    try:
+        lock: dict[str, Any] = json.loads((folder / LOCK).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"{folder / LOCK} cannot be read",
+            wanted="the lock of a composed subset",
+            mend="compose it again",
+        ) from error
+    require_format(lock, folder)
+    return lock
+
+
+def require_format(lock: Mapping[str, Any], folder: Path) -> None:
+    """Refuse a lock that was written by another version of benchprism.
+
+    Raises:
+        InputError: it was.
+    """
+    if lock.get("format") != LOCK_FORMAT:
+        raise InputError(
+            f"{folder / LOCK} has the format {lock.get('format')!r}",
+            wanted=f"the format {LOCK_FORMAT}",
+            mend="compose it again",
+        )

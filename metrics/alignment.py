@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .division import ratio
+from .scores import Scores, is_binary, known
 
 DECAY = 12.0
-
-Scores = NDArray[np.floating[Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +34,14 @@ class Family:
         """Pairs of a weaker and a stronger model: k(k-1)/2 for k different sizes."""
         sizes = [len(tier) for tier in self.tiers]
         return (sum(sizes) ** 2 - sum(size**2 for size in sizes)) // 2
+
+    def each_pair(self) -> Iterator[tuple[int, int]]:
+        """Columns of the weaker and the stronger model of every pair."""
+        for place, tier in enumerate(self.tiers):
+            for weaker in tier:
+                for stronger_tier in self.tiers[place + 1 :]:
+                    for stronger in stronger_tier:
+                        yield weaker, stronger
 
     def among(self, places: NDArray[np.intp]) -> Family:
         """The same with columns renumbered: column c becomes ``places[c]``."""
@@ -62,6 +69,8 @@ class PairInversions:
     """(P,): column of the stronger model."""
     inverted: NDArray[np.int64]
     """(P,): items on which the stronger model scores strictly less."""
+    ordered: NDArray[np.int64]
+    """(P,): items on which the stronger model scores strictly more."""
     compared: NDArray[np.int64]
     """(P,): items that both models have a score for."""
 
@@ -176,39 +185,36 @@ def item_inversions(scores: Scores, families: Iterable[Family]) -> ItemInversion
     return ItemInversions(inverted, compared)
 
 
-def is_binary(scores: Scores) -> bool:
-    """Whether every score that is there is 0 or 1."""
-    return bool(((scores == 0) | (scores == 1) | np.isnan(scores)).all())
-
-
 Counts = Iterator[tuple[NDArray[np.integer[Any]], NDArray[np.integer[Any]]]]
 
 
 def _count_by_prefix(scores: Scores, family: Family) -> Counts:
-    """Walk from weak to strong with a running count of the weaker models that are right."""
+    """Walk from small to large with a running count of the smaller models that are right."""
+    right, seen = _right_and_seen(scores, family)
     right_so_far = np.zeros(len(scores), dtype=np.int32)
     seen_so_far = np.zeros(len(scores), dtype=np.int32)
+    start = 0
     for tier in family.tiers:
-        right = (scores[:, tier] == 1).sum(axis=1, dtype=np.int32)
-        seen = (~np.isnan(scores[:, tier])).sum(axis=1, dtype=np.int32)
-        yield right_so_far * (seen - right), seen_so_far * seen
-        right_so_far += right
-        seen_so_far += seen
+        own = slice(start, start + len(tier))
+        start = own.stop
+        right_here = right[own].sum(axis=0, dtype=np.int32)
+        seen_here = seen[own].sum(axis=0, dtype=np.int32)
+        yield right_so_far * (seen_here - right_here), seen_so_far * seen_here
+        right_so_far += right_here
+        seen_so_far += seen_here
+
+
+def _right_and_seen(scores: Scores, family: Family) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which members are right and which have a score, (members, n), the smallest first."""
+    own = np.ascontiguousarray(scores[:, family.members].T)
+    return own == 1, known(own)
 
 
 def _count_by_pair(scores: Scores, family: Family) -> Counts:
-    for weaker, stronger in _pairs(family):
+    for weaker, stronger in family.each_pair():
         low, high = scores[:, weaker], scores[:, stronger]
         both = ~(np.isnan(low) | np.isnan(high))
         yield (high < low).astype(np.int32), both.astype(np.int32)
-
-
-def _pairs(family: Family) -> Iterator[tuple[int, int]]:
-    for place, tier in enumerate(family.tiers):
-        for weaker in tier:
-            for stronger_tier in family.tiers[place + 1 :]:
-                for stronger in stronger_tier:
-                    yield weaker, stronger
 
 
 def pair_inversions(scores: Scores, families: Iterable[Family]) -> PairInversions:
@@ -223,30 +229,43 @@ def pair_inversions(scores: Scores, families: Iterable[Family]) -> PairInversion
     >>> found.inverted, found.compared
     (array([1]), array([2]))
     """
-    count = _pairs_by_product if is_binary(scores) else _pairs_one_by_one
-    rows = [row for family in families for row in count(scores, family)]
-    table = np.array(rows, dtype=np.int64).reshape(-1, 4)
-    return PairInversions(table[:, 0], table[:, 1], table[:, 2], table[:, 3])
+    tables = [_pairs_by_product(scores, family) for family in families if family.pairs]
+    table = np.concatenate([np.empty((0, 5), dtype=np.int64), *tables])
+    weaker, stronger, inverted, ordered, compared = table.T
+    return PairInversions(weaker, stronger, inverted, ordered, compared)
 
 
-PairRows = Iterator[tuple[int, int, int, int]]
-
-
-def _pairs_by_product(scores: Scores, family: Family) -> PairRows:
+def _pairs_by_product(scores: Scores, family: Family) -> NDArray[np.int64]:
     """Count right with wrong for all pairs of a family at once."""
-    members = family.members
-    own = scores[:, members]
-    right, seen = (own == 1).astype(np.float64), (~np.isnan(own)).astype(np.float64)
-    inverted, compared = right.T @ (seen - right), seen.T @ seen
-    place = {member: position for position, member in enumerate(members)}
-    for weaker, stronger in _pairs(family):
-        cell = place[weaker], place[stronger]
-        yield weaker, stronger, int(inverted[cell]), int(compared[cell])
+    found = member_wins(scores, family)
+    pairs = np.array([*family.each_pair()])
+    place = {member: position for position, member in enumerate(family.members)}
+    weaker, stronger = np.array([[place[column] for column in pair] for pair in pairs.tolist()]).T
+    inverted, ordered = found.wins[weaker, stronger], found.wins[stronger, weaker]
+    return np.column_stack([pairs, inverted, ordered, found.together[weaker, stronger]])
 
 
-def _pairs_one_by_one(scores: Scores, family: Family) -> PairRows:
-    of_model = {column: scores[:, column].copy() for column in family.members}
-    for weaker, stronger in _pairs(family):
-        low, high = of_model[weaker], of_model[stronger]
-        both = len(low) - np.count_nonzero(np.isnan(low) | np.isnan(high))
-        yield weaker, stronger, int(np.count_nonzero(high < low)), int(both)
+@dataclass(frozen=True, slots=True, eq=False)
+class MemberWins:
+    """How often each of a family's k members scores more than each other."""
+
+    wins: NDArray[np.int64]
+    """(k, k): items on which the row's member scores strictly more than the column's."""
+    together: NDArray[np.int64]
+    """(k, k): items that both have a score for."""
+
+
+def member_wins(scores: Scores, family: Family) -> MemberWins:
+    """Compare every two members of a family, in the order of ``family.members``.
+
+    >>> member_wins(np.array([[1.0, 0.0], [1.0, 1.0]]), Family("f", ((0,), (1,)))).wins.tolist()
+    [[0, 1], [0, 0]]
+    """
+    if not is_binary(scores[:, family.members]):
+        own = scores[:, family.members].T
+        wins = [[int((one > other).sum()) for other in own] for one in own]
+        together = [[int((~np.isnan(one + other)).sum()) for other in own] for one in own]
+        return MemberWins(np.array(wins), np.array(together))
+    is_right, is_seen = _right_and_seen(scores, family)
+    right, seen = is_right.astype(np.float64), is_seen.astype(np.float64)
+    return MemberWins((right @ (seen - right).T).astype(np.int64), (seen @ seen.T).astype(np.int64))

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .division import ratio
-from .pairs import PairCounts, count_pairs
+from .pair_counts import PairCounts
+from .pairs import count_pairs
 
-Ties = Literal["tau-b", "listing"]
+Ties = Literal["tau-b", "listing", "noise"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,33 @@ def tau_matrix(scores: NDArray[Any], *, ties: Ties = "tau-b") -> NDArray[np.floa
     return taus(count_pairs(keys, np.zeros(scores.shape[-2])))
 
 
+def tau_between(
+    first: NDArray[Any],
+    second: NDArray[Any],
+    *,
+    ties: Ties = "tau-b",
+    noise: NDArray[np.float64] | None = None,
+) -> NDArray[np.float64]:
+    """Kendall's tau of each row with the row at the same place; see ``kendall_tau``.
+
+    Args:
+        first: (..., M) scores of M models, NaN where there is none.
+        second: (..., M), likewise.
+        ties: as in ``kendall_tau``.
+        noise: (..., M, M) differences up to which models are tied, in the scores' unit.
+
+    Returns:
+        (...), NaN where undefined.
+
+    >>> tau_between(np.array([[3, 2, 1], [1, 2, 3]]), np.array([[30, 10, 20], [1, 2, 3]]))
+    array([0.33333333, 1.        ])
+    """
+    both = np.stack(np.broadcast_arrays(first, second), axis=-2)
+    keys = ranking_keys(both, ties=ties)
+    counts = count_pairs(keys, np.zeros(2), noise=None if noise is None else noise[..., None, :, :])
+    return taus(counts)[..., 0, 1]
+
+
 def taus(pairs: PairCounts) -> NDArray[np.float64]:
     """Kendall's tau from counted pairs."""
     norm = np.sqrt(pairs.untied * np.swapaxes(pairs.untied, -1, -2))
@@ -97,7 +125,7 @@ def ranking_keys(scores: NDArray[Any], *, ties: Ties) -> NDArray[Any]:
     >>> ranking_keys(np.array([0.5, 0.7, 0.5]), ties="listing")
     array([1., 2., 0.])
     """
-    if ties == "tau-b":
+    if ties != "listing":
         return scores
     order = np.argsort(-scores, axis=-1, kind="stable")
     places = np.empty(scores.shape)

@@ -57,23 +57,29 @@ def distance_gap(epsilon: float, items: int | None) -> float:
     >>> distance_gap(0.02, 150), distance_gap(0.02, 149)
     (3.0, 2.0)
     """
-    if items is None:
+    if items is None or math.isnan(epsilon):
         return epsilon + TOLERANCE
     return float(math.floor(epsilon * items + TOLERANCE))
 
 
 def spread_and_distance(
-    accuracies: NDArray[Any], distant: NDArray[np.int64]
+    accuracies: NDArray[Any],
+    distant: NDArray[np.int64],
+    pairs: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
-    """DS from accuracies (..., m), NaN where there is none, and counts of distant pairs (...)."""
+    """DS from accuracies (..., m), NaN where there is none, and counts of distant pairs (...).
+
+    ``pairs`` (...) are those that could be distant, where it is not every two of the m.
+    """
     models = (~np.isnan(accuracies)).sum(axis=-1)
     total = np.nansum(accuracies, axis=-1)
     mean = ratio(total, models)
     variance = np.nansum((accuracies - mean[..., None]) ** 2, axis=-1)
-    defined = (models > 1) & (mean > 0)
+    pairs = models * (models - 1) / 2 if pairs is None else pairs
+    defined = (pairs > 0) & (mean > 0)
     divisor = np.where(defined, models * mean**2, 1.0)
-    pairs = np.where(defined, models * (models - 1) / 2, 1.0)
-    return np.where(defined, np.sqrt(variance / divisor) * np.sqrt(distant / pairs), np.nan)
+    share = distant / np.where(defined, pairs, 1.0)
+    return np.where(defined, np.sqrt(variance / divisor) * np.sqrt(share), np.nan)
 
 
 def family_discriminability(

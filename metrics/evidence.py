@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +18,15 @@ from .alignment import (
     pair_inversions,
     pooled_inversion_rate,
 )
+from .inversion_test import UNTESTED, OrderTest, order_test
 from .item_bootstrap import ItemColumns, item_columns
+from .resampling import stream
 from .scorecard import Model
+from .scores import Scores, known
+from .standard_errors import difference_errors, typical_error
+
+_TYPICAL = 200
+"""Models that stand for all in the typical standard error."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,8 +37,11 @@ class ItemScores:
     domain: str | None
     """CBRC compares with the other benchmarks of the domain; none for a benchmark without peers."""
     models: tuple[str, ...]
-    scores: NDArray[np.floating[Any]]
+    scores: Scores
     """(n, m), in [0, 1], NaN where a model has no score for an item; at least one item."""
+    groups: NDArray[np.intp] | None = None
+    """(n,), from 0 without gaps: items that belong together, as those about one passage or copies
+    of each other, and are drawn together. None when each stands for itself."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,6 +57,18 @@ class ReportedScores:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class ItemTable:
+    """The items of a benchmark, for the m models that have scores there."""
+
+    scores: Scores
+    """(n, m)."""
+    columns: ItemColumns
+    """The same, laid out to be weighted; its ``places`` are the models' among all models."""
+    families: tuple[Family, ...]
+    """As columns of ``scores``."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
     """What is known of one benchmark besides its accuracies."""
 
@@ -55,16 +76,22 @@ class Evidence:
     domain: str | None
     models: tuple[int, ...]
     """Positions of its models among all models."""
-    items: int | None
-    missing: int
-    counted: int | None
-    """Number of items when every accuracy is a count of right answers over them."""
     families: tuple[Family, ...]
     """Families by position among all models."""
     rates: Mapping[str, float]
     """Inversion rate of each family."""
-    pairs: PairInversions | None
+    items: int | None = None
+    """None when accuracies were given without items."""
+    groups: int | None = None
+    """Groups of items that are drawn together; none when each stands for itself."""
+    missing: int = 0
+    counted: int | None = None
+    """Number of items when every accuracy is a count of right answers over them."""
+    pairs: PairInversions | None = None
     """Inversions of single pairs of models, by position among all models; none if not known."""
+    error: float = math.nan
+    """Typical standard error of the difference of two models."""
+    order: OrderTest = UNTESTED
 
     @property
     def pooled_rate(self) -> float:
@@ -82,7 +109,7 @@ class Evidence:
         return self.pairs.of(ordered[0]) if ordered else (0, 0)
 
 
-def item_evidence(given: ItemScores, models: Sequence[Model]) -> tuple[Evidence, ItemColumns]:
+def item_table(given: ItemScores, models: Sequence[Model]) -> ItemTable:
     """Count inversions and lay out the columns of a benchmark's items.
 
     Args:
@@ -90,25 +117,43 @@ def item_evidence(given: ItemScores, models: Sequence[Model]) -> tuple[Evidence,
         models: all models, to which positions refer.
     """
     place = {model.name: position for position, model in enumerate(models)}
-    scored = np.flatnonzero(~np.isnan(given.scores).all(axis=0)).tolist()
-    scores = given.scores[:, scored]
-    own = [place[given.models[column]] for column in scored]
-    places = np.array(own, dtype=np.intp)
+    scored = known(given.scores).any(axis=0)
+    scores = given.scores if scored.all() else given.scores[:, scored]
+    own = [place[given.models[column]] for column in np.flatnonzero(scored)]
     families = _families([models[position] for position in own])
-    columns = item_columns(given.benchmark, scores, places, item_inversions(scores, families))
-    pairs = pair_inversions(scores, families)
-    evidence = Evidence(
+    inversions = item_inversions(scores, families)
+    places = np.array(own, dtype=np.intp)
+    columns = item_columns(given.benchmark, scores, places, inversions, given.groups)
+    return ItemTable(scores, columns, families)
+
+
+def item_evidence(given: ItemScores, table: ItemTable, *, seed: int = 0) -> Evidence:
+    """Gather what the items of a benchmark say besides the models' accuracies.
+
+    Args:
+        given: the scores.
+        table: the same, as ``item_table`` lays them out.
+        seed: of the permutations of sizes.
+    """
+    scores, places = table.scores, table.columns.places
+    pairs = pair_inversions(scores, table.families)
+    some = places[:0] if not len(places) else np.linspace(0, len(places) - 1, _TYPICAL)
+    return Evidence(
         benchmark=given.benchmark,
         domain=given.domain,
-        models=tuple(own),
+        models=tuple(places.tolist()),
+        families=tuple(family.among(places) for family in table.families),
+        rates={family.name: inversion_rate(*pairs.of(family)) for family in table.families},
         items=len(scores),
-        missing=int(np.isnan(scores).sum()),
-        counted=len(scores) if columns.counted else None,
-        families=tuple(family.among(places) for family in families),
-        rates={family.name: inversion_rate(*pairs.of(family)) for family in families},
+        groups=None if given.groups is None else int(given.groups.max(initial=-1)) + 1,
+        missing=scores.size - int(known(scores).sum()),
+        counted=len(scores) if table.columns.counted else None,
         pairs=pairs.among(places),
+        error=typical_error(
+            difference_errors(scores[:, np.unique(some.astype(np.intp))], given.groups)
+        ),
+        order=order_test(scores, table.families, stream(seed, given.benchmark + "\0order", 0)),
     )
-    return evidence, columns
 
 
 def reported_evidence(given: ReportedScores, models: Sequence[Model]) -> Evidence:
@@ -123,12 +168,8 @@ def reported_evidence(given: ReportedScores, models: Sequence[Model]) -> Evidenc
         benchmark=given.benchmark,
         domain=given.domain,
         models=tuple(own),
-        items=None,
-        missing=0,
-        counted=None,
         families=tuple(family.among(np.array(own, dtype=np.intp)) for family in families),
         rates=rates,
-        pairs=None,
     )
 
 

@@ -7,24 +7,30 @@ linear (rankings, pair distances, the exponential) is worked out afterwards.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .alignment import DECAY, ItemInversions, is_binary
+from .alignment import DECAY, ItemInversions
 from .consistency import Ties
 from .discriminability import distance_gap
 from .division import ratio
-from .resampling import blocks, bootstrap_weights, stream
+from .draws import Draw, draw_bootstrap
+from .resampling import blocks, stream
+from .scores import Scores, is_binary, is_complete, known
 from .standings import Standings, Statistics, measure, stacked
 from .threads import one_blas_thread
 
 _EXACT_IN_SINGLE = 1 << 24
 _DECIMALS = 12
+_LARGE = 1 << 22
+_TILE = 512
+
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,54 +41,90 @@ class ItemColumns:
     """Name of the benchmark's stream of random numbers."""
     places: NDArray[np.intp]
     """Position of each of the benchmark's m models among all models."""
-    columns: NDArray[np.floating[Any]]
-    """(n, ...): scores of each model; unless ``counted``, whether it has one; inversions and
-    comparisons of the item."""
-    counted: bool
-    """Whether every item is right or wrong for every model, so that sums are right answers."""
+    tiles: tuple[NDArray[Any], ...]
+    """(n, ...) side by side: scores of each model; unless ``complete``, whether it has one;
+    inversions and comparisons of the item."""
+    complete: bool
+    """Whether every model has a score for every item."""
     graded: bool
     """Whether there are scores besides right and wrong. Their sums carry rounding errors, so
     accuracies are rounded: equal ones have to be ties."""
+    groups: NDArray[np.intp] | None = None
+    """(n,), from 0: the items that are drawn together, as those about one passage."""
 
     @property
     def items(self) -> int:
         """Number of items."""
-        return len(self.columns)
+        return len(self.tiles[0])
 
-    def sums(self, weights: NDArray[np.float32]) -> tuple[NDArray[Any], NDArray[np.float64]]:
-        """Values of the models (K, m) and inversion rates (K,) under K rows of weights."""
-        sums = weights @ self.columns
+    @property
+    def counted(self) -> bool:
+        """Whether every item is right or wrong for every model, so that sums are right answers."""
+        return self.complete and not self.graded
+
+    def sums(self, draw: Draw) -> tuple[NDArray[Any], NDArray[np.float64]]:
+        """Values of the models (K, m) and inversion rates (K,) under K rows of weights.
+
+        The values are right answers where they are counted and all rows draw as many items, and
+        accuracies otherwise.
+        """
+        sums = _product(draw.weights, self.tiles)
         models = len(self.places)
         values = sums[:, :models]
-        if not self.counted:
+        if not self.complete:
             values = ratio(values, sums[:, models:-2])
+        elif not self.counted or draw.size is None:
+            values = ratio(values, np.broadcast_to(draw.sizes[:, None], values.shape))
         if self.graded:
             values = values.round(_DECIMALS)
         return values, ratio(sums[:, -2], sums[:, -1])
 
 
+def _product(weights: NDArray[np.float32], tiles: Iterable[NDArray[Any]]) -> NDArray[Any]:
+    """Weighted sums of the columns; tiles of small integers are widened one after the other."""
+    parts = [
+        weights @ (tile if tile.dtype.kind == "f" else tile.astype(np.float32)) for tile in tiles
+    ]
+    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+
+
 def item_columns(
     key: str,
-    scores: NDArray[np.floating[Any]],
+    scores: Scores,
     places: NDArray[np.intp],
     inversions: ItemInversions,
+    groups: NDArray[np.intp] | None = None,
 ) -> ItemColumns:
-    """Lay out a benchmark's columns, in single precision where its sums are exact in it."""
-    missing = np.isnan(scores)
-    binary = is_binary(scores)
-    counted = binary and not missing.any()
-    parts: list[NDArray[Any]] = [scores] if counted else [np.where(missing, 0, scores), ~missing]
-    parts += [inversions.inverted[:, None], inversions.compared[:, None]]
-    largest = max(float(part.max(initial=0)) for part in parts)
-    exact = binary and largest * len(scores) < _EXACT_IN_SINGLE
-    columns = np.concatenate(parts, axis=1, dtype=np.float64)
+    """Lay out a benchmark's columns, in single precision where its sums are exact in it.
+
+    Right and wrong of many models are kept as bytes.
+    """
+    complete, binary = is_complete(scores), is_binary(scores)
+    counts = np.stack([inversions.inverted, inversions.compared], axis=1)
+    exact = binary and float(max(counts.max(initial=0), 1)) * len(scores) < _EXACT_IN_SINGLE
+    precision = np.float32 if exact else np.float64
+    if binary and scores.size >= _LARGE and len(scores) < _EXACT_IN_SINGLE:
+        tiles = _byte_tiles(scores, complete)
+        tiles += [counts.astype(precision)]
+    else:
+        parts = [scores] if complete else [np.nan_to_num(scores), known(scores)]
+        tiles = [np.concatenate([*parts, counts], axis=1, dtype=precision)]
     return ItemColumns(
         key=key,
         places=places,
-        columns=columns.astype(np.float32) if exact else columns,
-        counted=counted,
+        tiles=tuple(tiles),
+        complete=complete,
         graded=not binary,
+        groups=groups,
     )
+
+
+def _byte_tiles(scores: Scores, complete: bool) -> list[NDArray[Any]]:
+    right = scores if scores.dtype.kind in "iub" else (scores == 1).view(np.int8)
+    parts = [right] if complete else [right, known(scores).view(np.int8)]
+    return [
+        part[:, start : start + _TILE] for part in parts for start in range(0, part.shape[1], _TILE)
+    ]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,33 +134,90 @@ class ItemSample:
     benchmarks: tuple[ItemColumns, ...]
     models: int
     """Number of all models, to which ``places`` refer."""
-    epsilon: float = 0.02
-    """As in ``discriminability.discriminability``."""
+    epsilon: float | tuple[float, ...] = 0.02
+    """As in ``discriminability.discriminability``; one for all benchmarks or one for each."""
+    noise: NDArray[np.float64] | None = None
+    """(B, M, M), as in ``standings.Standings``, in accuracy."""
 
-    def weighted(self, weights: Iterable[NDArray[np.float32]]) -> Standings:
+    @property
+    def epsilons(self) -> Sequence[float]:
+        """Epsilon of each benchmark."""
+        if isinstance(self.epsilon, tuple):
+            return self.epsilon
+        return [self.epsilon] * len(self.benchmarks)
+
+    def weighted(self, draws: Iterable[Draw]) -> Standings:
         """Standings under K rows of weights of the items of each benchmark."""
-        items = [b.items if b.counted else None for b in self.benchmarks]
-        values, rates = [], []
-        for benchmark, rows in zip(self.benchmarks, weights, strict=True):
-            own, rate = benchmark.sums(rows)
-            values.append(self._among_all(own, benchmark))
+        values, rates, items = [], [], []
+        for benchmark, draw in zip(self.benchmarks, draws, strict=True):
+            own, rate = benchmark.sums(draw)
+            values.append(own)
             rates.append(rate)
+            items.append(draw.size if benchmark.counted else None)
+        units = np.array([1.0 if n is None else n for n in items])
+        gaps = [distance_gap(epsilon, n) for epsilon, n in zip(self.epsilons, items, strict=True)]
         return Standings(
-            values=np.stack(values, axis=1),
-            units=np.array([1.0 if n is None else n for n in items]),
-            gaps=np.array([distance_gap(self.epsilon, n) for n in items]),
+            values=self._among_all(values, items),
+            units=units,
+            gaps=np.array(gaps),
             inversion_rates=np.stack(rates, axis=1),
+            noise=None if self.noise is None else self.noise * units[:, None, None],
         )
 
-    def _among_all(self, values: NDArray[Any], benchmark: ItemColumns) -> NDArray[Any]:
-        """Spread a benchmark's values over all models; whole numbers stay small integers."""
-        if all(b.counted and len(b.places) == self.models for b in self.benchmarks):
-            small = max(b.items for b in self.benchmarks) < 2**15
-            spread = np.empty(values.shape, dtype=np.int16 if small else np.int32)
+    def _among_all(
+        self, values: Sequence[NDArray[Any]], items: Sequence[int | None]
+    ) -> NDArray[Any]:
+        """Spread values over all models, (K, B, M); whole numbers stay small integers."""
+        shape = len(values[0]), len(values), self.models
+        if all(
+            n and len(b.places) == self.models for b, n in zip(self.benchmarks, items, strict=True)
+        ):
+            largest = max(n for n in items if n)
+            spread = np.empty(shape, dtype=np.int16 if largest < 2**15 else np.int32)
         else:
-            spread = np.full((len(values), self.models), np.nan)
-        spread[:, benchmark.places] = values
+            spread = np.full(shape, np.nan)
+        for row, (benchmark, own) in enumerate(zip(self.benchmarks, values, strict=True)):
+            spread[:, row, benchmark.places] = own
         return spread
+
+
+Drawing = Callable[[ItemColumns, np.random.Generator, int], Draw]
+"""How K rows of weights of a benchmark's items are drawn."""
+
+
+def resampled(
+    sample: ItemSample,
+    work: Callable[[Sequence[Draw], int], Found],
+    *,
+    replicates: int,
+    seed: int,
+    drawing: Drawing = draw_bootstrap,
+    purpose: str = "",
+    threads: int = 1,
+) -> list[Found]:
+    """Draw the items of every benchmark anew, block by block, and work on each block.
+
+    Args:
+        sample: the items of B benchmarks.
+        work: what to do with the draws of a block, one a benchmark, and the block's number.
+        replicates: K.
+        seed: of the random numbers, which depend on nothing but it, the benchmark, the purpose and
+            the replicate.
+        drawing: how items are drawn; a bootstrap draws as many as there are, with replacement.
+        purpose: sets the random numbers of different uses apart.
+        threads: blocks worked on at once.
+    """
+
+    def one(block: tuple[int, int]) -> Found:
+        number, size = block
+        draws = [
+            drawing(benchmark, stream(seed, benchmark.key + purpose, number), size)
+            for benchmark in sample.benchmarks
+        ]
+        return work(draws, number)
+
+    with one_blas_thread(), ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(one, blocks(replicates)))
 
 
 def bootstrap_items(
@@ -133,8 +232,9 @@ def bootstrap_items(
 ) -> Statistics:
     """The numbers of all benchmarks on resampled items, (K, B) each.
 
-    The items of each benchmark are drawn with replacement, independently of the other benchmarks;
-    the models stay. Results depend on ``seed`` and the benchmarks' keys, not on ``threads``.
+    The items of each benchmark (or its groups of items) are drawn with replacement, independently
+    of the other benchmarks; the models stay. Results depend on ``seed`` and the benchmarks' keys,
+    not on ``threads``.
 
     Args:
         sample: the items of B benchmarks.
@@ -145,14 +245,11 @@ def bootstrap_items(
         decay: as in ``alignment.capability_alignment``.
         threads: blocks of replicates worked on at once.
     """
-
-    def work(block: tuple[int, int]) -> Statistics:
-        number, size = block
-        weights = (
-            bootstrap_weights(stream(seed, benchmark.key, number), benchmark.items, size)
-            for benchmark in sample.benchmarks
-        )
-        return measure(sample.weighted(weights), peers, ties=ties, decay=decay)
-
-    with one_blas_thread(), ThreadPoolExecutor(threads) as pool:
-        return stacked(list(pool.map(work, blocks(replicates))))
+    found = resampled(
+        sample,
+        lambda draws, _: measure(sample.weighted(draws), peers, ties=ties, decay=decay),
+        replicates=replicates,
+        seed=seed,
+        threads=threads,
+    )
+    return stacked(found)

@@ -7,17 +7,19 @@ twice is not compared with itself, so every statistic over pairs is a quadratic 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .alignment import DECAY, PairInversions
-from .consistency import Ties, mean_over_peers, ranking_keys
+from .consistency import Ties, mean_over_peers
+from .crowds import CROWD
 from .division import ratio
-from .resampling import blocks, bootstrap_weights, stream
-from .standings import Standings, Statistics, stacked
+from .model_draws import different_pairs, draw_models, repeated
+from .resampling import blocks, stream
+from .standings import Standings, Statistics, measure, stacked
 from .threads import one_blas_thread
 
 _KEY = "\0models"  # no benchmark has this name
@@ -49,32 +51,60 @@ def bootstrap_models(
         ties: as in ``consistency.kendall_tau``.
         decay: as in ``alignment.capability_alignment``.
     """
-    groups = _groups(~np.isnan(standings.values))
-    orders = _orders(standings.values, ties)
+    standings = standings.ranked(ties)
+    present = ~np.isnan(standings.values)
+    count = _by_drawn_models if present.shape[-1] >= CROWD else _by_quadratic_forms
     parts = []
     with one_blas_thread():
+        work = count(standings, present, peers, ties, decay)
         for number, size in blocks(replicates):
-            rng = stream(seed, _KEY, number)
-            weights = np.zeros((size, standings.values.shape[-1]))
-            for group in groups:
-                weights[:, group] = bootstrap_weights(rng, len(group), size)
-            cbrc = mean_over_peers(_taus(weights, orders, peers), peers)
-            accuracy, ds = _spreads(weights, standings)
-            cad = [_alignment(weights, found, decay) for found in inversions]
-            parts.append(Statistics(accuracy, cbrc, ds, np.stack(cad, axis=1)))
+            weights = draw_models(stream(seed, _KEY, number), present, size)
+            rates = [_rates(weights, found) for found in inversions]
+            parts.append(work(weights, np.stack(rates, axis=1)))
     return stacked(parts)
 
 
-def _groups(present: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
-    """Models that the same benchmarks have, (B, M) to their positions."""
-    _, group = np.unique(present, axis=1, return_inverse=True)
-    return [np.flatnonzero(group == number) for number in range(group.max(initial=-1) + 1)]
+Work = Callable[[Weights, NDArray[np.float64]], Statistics]
 
 
-def _orders(values: NDArray[Any], ties: Ties) -> NDArray[np.float64]:
+def _by_quadratic_forms(
+    standings: Standings,
+    _: NDArray[np.bool_],
+    peers: NDArray[np.bool_],
+    __: Ties,
+    decay: float,
+) -> Work:
+    orders = _orders(standings)
+
+    def work(weights: Weights, rates: NDArray[np.float64]) -> Statistics:
+        cbrc = mean_over_peers(_taus(weights, orders, peers), peers)
+        accuracy, ds = _spreads(weights, standings)
+        return Statistics(accuracy, cbrc, ds, np.exp(-decay * rates))
+
+    return work
+
+
+def _by_drawn_models(
+    standings: Standings,
+    present: NDArray[np.bool_],
+    peers: NDArray[np.bool_],
+    ties: Ties,
+    decay: float,
+) -> Work:
+    def work(weights: Weights, rates: NDArray[np.float64]) -> Statistics:
+        drawn = standings.drawn(repeated(weights), different_pairs(weights, present))
+        return measure(replace(drawn, inversion_rates=rates), peers, ties=ties, decay=decay)
+
+    return work
+
+
+def _orders(standings: Standings) -> NDArray[np.float64]:
     """Which of two models stands higher, (B, M, M); NaN where a benchmark lacks one of them."""
-    keys = ranking_keys(values, ties=ties).astype(np.float64)
-    orders: NDArray[np.float64] = np.sign(keys[:, :, None] - keys[:, None, :])
+    keys = standings.values if standings.keys is None else standings.keys
+    differences = keys[:, :, None].astype(np.float64) - keys[:, None, :]
+    orders: NDArray[np.float64] = np.sign(differences)
+    if standings.noise is not None:
+        orders[np.abs(differences) <= standings.noise] = 0
     return orders
 
 
@@ -120,13 +150,9 @@ def _spreads(
     return means, ds
 
 
-def _alignment(
-    weights: Weights, inversions: PairInversions | None, decay: float
-) -> NDArray[np.float64]:
-    """CAD of one benchmark under each row of weights, (K,)."""
+def _rates(weights: Weights, inversions: PairInversions | None) -> NDArray[np.float64]:
+    """Inversion rate of one benchmark under each row of weights, (K,)."""
     if inversions is None:
         return np.full(len(weights), np.nan)
     together = weights[:, inversions.weaker] * weights[:, inversions.stronger]
-    rates = ratio(together @ inversions.inverted, together @ inversions.compared)
-    alignment: NDArray[np.float64] = np.exp(-decay * rates)
-    return alignment
+    return ratio(together @ inversions.inverted, together @ inversions.compared)

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from .scorecard import BenchmarkScore, FamilyScore, IntervalEstimate, Model
 
 FEW_MODELS = 5
+FEW_GROUPS = 10
+SIGNIFICANT = 0.05
 _TOO_MANY = "it is undefined in more than 5 % of the replicates"
 
 
@@ -19,8 +21,9 @@ def notes_on(score: BenchmarkScore, models: Sequence[Model], *, replicates: int)
         models: the models that the benchmark has.
         replicates: bootstrap replicates that the intervals are made of.
     """
-    if 0 < score.models < FEW_MODELS:
-        yield f"only {_count(score.models, 'model')}: a ranking of so few says little"
+    if score.groups is not None:
+        grouped = f"{score.items} items in {_count(score.groups, 'group')} that share"
+        yield f"{grouped} a passage or a text, and are drawn together"
     if score.missing and score.items is not None:
         cells = score.items * score.models
         yield f"{score.missing} of {cells} scores are missing; missing is not wrong"
@@ -34,6 +37,31 @@ def notes_on(score: BenchmarkScore, models: Sequence[Model], *, replicates: int)
         yield f"bqs: undefined because {names} {verb}"
     if replicates:
         yield from _on_intervals(score)
+
+
+def warnings_on(score: BenchmarkScore) -> Iterator[str]:
+    """Say why a benchmark's numbers say less than they seem to.
+
+    Args:
+        score: the numbers.
+    """
+    if 0 < score.models < FEW_MODELS:
+        yield f"only {_count(score.models, 'model')}: a ranking of so few says little"
+    used = _families_used(score)
+    if len(used) == 1:
+        yield f"cad: rests on one family, {used[0].family}: its order may just be wrong"
+    order = score.order
+    if order.p_value > SIGNIFICANT and order.smallest <= SIGNIFICANT:
+        yield (
+            f"cad: sizes order the models no better than chance (p = {order.p_value:.2g}): it"
+            " measures something else here"
+        )
+    if score.groups is not None and score.groups < FEW_GROUPS:
+        yield f"only {_count(score.groups, 'group')} of items: intervals over so few say little"
+
+
+def _families_used(score: BenchmarkScore) -> list[FamilyScore]:
+    return [family for family in score.families if not math.isnan(family.inversion_rate)]
 
 
 def _on_consistency(score: BenchmarkScore) -> Iterator[str]:
@@ -73,15 +101,19 @@ def _on_discriminability(score: BenchmarkScore) -> Iterator[str]:
 
 
 def _on_alignment(score: BenchmarkScore, models: Sequence[Model]) -> Iterator[str]:
-    used = [family for family in score.families if not math.isnan(family.inversion_rate)]
-    if not used:
+    if not _families_used(score):
         reason = _without_pairs(score.families, models)
         if score.items is None:
             reason = "no inversion rate is given of a family with two sizes"
         yield f"cad: undefined because {reason}"
         return
-    if len(used) == 1:
-        yield f"cad: rests on one family, {used[0].family}"
+    if math.isnan(score.decay):
+        yield (
+            "cad: undefined because an adaptive lambda needs three benchmarks with inversion rates,"
+            " a quarter of them above 0"
+        )
+    if score.order.smallest > SIGNIFICANT:
+        yield f"cad: too few sizes to test their order (p is {score.order.smallest:.2g} at least)"
     unused = [family.family for family in score.families if math.isnan(family.inversion_rate)]
     if unused:
         yield f"cad: {_count(len(unused), 'family')} without two models to compare: {named(unused)}"

@@ -3,32 +3,40 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .alignment import capability_alignment
-from .consistency import Consistency, cross_benchmark_consistency, peer_matrix
-from .discriminability import distance_gap, family_discriminability
-from .evidence import Evidence, ItemScores, ReportedScores, item_evidence, reported_evidence
+from .benchmark_scores import Results, scorecard_of
+from .both_bootstrap import bootstrap_both
+from .consistency import peer_matrix
+from .cross_family import CrossFamily, cross_family_evidence
+from .discriminability import distance_gap
+from .draws import every_item
+from .evidence import (
+    Evidence,
+    ItemScores,
+    ItemTable,
+    ReportedScores,
+    item_evidence,
+    item_table,
+    reported_evidence,
+)
 from .item_bootstrap import ItemSample, bootstrap_items
 from .model_bootstrap import bootstrap_models
-from .reasons import notes_on
-from .resampling import UNDEFINED, Interval, basic_interval
-from .scorecard import (
-    BenchmarkScore,
-    FamilyScore,
-    IntervalEstimate,
-    Model,
-    PeerTau,
-    Scorecard,
-    ScoreSettings,
-)
-from .standings import Standings, Statistics, measure
+from .pair_columns import pair_columns
+from .reliability import bootstrap_stability, split_half_reliability
+from .scorecard import Model, Scorecard, ScoreSettings
+from .sensitivity import adaptive_decay
+from .standard_errors import MOST_MODELS, difference_errors, noise_epsilon
+from .standings import Standings, measure
 
 DEFAULTS = ScoreSettings()
+
+Floats = NDArray[np.float64]
 
 
 def score_items(
@@ -45,29 +53,43 @@ def score_items(
         models: every model that has scores, in the order that ``ties="listing"`` falls back on.
         settings: options of the metrics and of the bootstrap.
         threads: as in ``item_bootstrap.bootstrap_items``.
+
+    Raises:
+        ValueError: ``ties="noise"`` with more models than differences can be held of.
     """
     if not benchmarks:
         return Scorecard((), settings)
-    found = [item_evidence(given, models) for given in benchmarks]
-    evidence = [known for known, _ in found]
-    sample = ItemSample(tuple(columns for _, columns in found), len(models), settings.epsilon)
-    ones = (np.ones((1, columns.items), np.float32) for columns in sample.benchmarks)
-    standings = sample.weighted(ones)
+    tables = [item_table(given, models) for given in benchmarks]
+    evidence = [
+        item_evidence(given, table, seed=settings.seed)
+        for given, table in zip(benchmarks, tables, strict=True)
+    ]
+    sample = ItemSample(
+        benchmarks=tuple(table.columns for table in tables),
+        models=len(models),
+        epsilon=tuple(_epsilon(known, settings) for known in evidence),
+        noise=_noise(tables, len(models), settings) if settings.ties == "noise" else None,
+    )
+    standings = sample.weighted(every_item(columns) for columns in sample.benchmarks)
     standings = replace(
         standings, values=standings.values[0], inversion_rates=standings.inversion_rates[0]
     )
-    over_items = None
+    results = _results(evidence, standings, sample.epsilons, settings)
     if settings.replicates:
-        over_items = bootstrap_items(
-            sample,
-            peer_matrix([known.domain for known in evidence]),
-            replicates=settings.replicates,
-            seed=settings.seed,
-            ties=settings.ties,
-            decay=settings.decay,
-            threads=threads,
-        )
-    return _scorecard(evidence, models, standings, over_items, settings)
+        results = _bootstrapped(results, sample, tables, settings, threads)
+    if settings.cross_family:
+        found = [_cross_family(table, results.decay, settings) for table in tables]
+        results = replace(results, cross_family=found)
+    results = replace(
+        results,
+        reliability=split_half_reliability(
+            sample, seed=settings.seed, ties=settings.ties, threads=threads
+        ),
+        stability=bootstrap_stability(
+            sample, seed=settings.seed, ties=settings.ties, threads=threads
+        ),
+    )
+    return scorecard_of(results, models, settings)
 
 
 def score_reported(
@@ -83,132 +105,116 @@ def score_reported(
     Args:
         benchmarks: the accuracies and, where they are known, the families' inversion rates.
         models: as in ``score_items``.
-        settings: options of the metrics and of the bootstrap.
+        settings: options of the metrics and of the bootstrap; epsilon and ties cannot be taken from
+            noise, which only items tell of.
+
+    Raises:
+        ValueError: epsilon or ties from noise.
     """
+    if "noise" in (settings.ties, settings.epsilon):
+        raise ValueError("accuracies without items do not say how large their noise is")
     if not benchmarks:
         return Scorecard((), settings)
     evidence = [reported_evidence(given, models) for given in benchmarks]
+    values = [
+        [given.accuracies.get(model.name, math.nan) for model in models] for given in benchmarks
+    ]
+    epsilons = [_epsilon(known, settings) for known in evidence]
     standings = Standings(
-        values=np.array(
-            [
-                [given.accuracies.get(model.name, math.nan) for model in models]
-                for given in benchmarks
-            ]
-        ),
+        values=np.array(values),
         units=np.ones(len(benchmarks)),
-        gaps=np.full(len(benchmarks), distance_gap(settings.epsilon, None)),
+        gaps=np.array([distance_gap(epsilon, None) for epsilon in epsilons]),
         inversion_rates=np.array([known.pooled_rate for known in evidence]),
     )
-    return _scorecard(evidence, models, standings, None, settings)
+    return scorecard_of(_results(evidence, standings, epsilons, settings), models, settings)
 
 
-def _scorecard(
+def _epsilon(known: Evidence, settings: ScoreSettings) -> float:
+    if settings.epsilon == "noise":
+        return noise_epsilon(known.error, level=settings.level)
+    return settings.epsilon
+
+
+def _noise(tables: Sequence[ItemTable], models: int, settings: ScoreSettings) -> Floats:
+    """Differences that chance in the choice of items stays under, (B, M, M)."""
+    if models > MOST_MODELS:
+        raise ValueError(f"ties by noise for {models} models; at most {MOST_MODELS}")
+    reach = NormalDist().inv_cdf((1 + settings.level) / 2)
+    noise = np.full((len(tables), models, models), np.nan)
+    for row, table in enumerate(tables):
+        places = table.columns.places
+        errors = difference_errors(table.scores, table.columns.groups)
+        noise[row, places[:, None], places] = reach * errors
+    return noise
+
+
+def _results(
     evidence: Sequence[Evidence],
-    models: Sequence[Model],
     standings: Standings,
-    over_items: Statistics | None,
+    epsilons: Sequence[float],
     settings: ScoreSettings,
-) -> Scorecard:
-    domains = [known.domain for known in evidence]
-    points = measure(standings, peer_matrix(domains), ties=settings.ties, decay=settings.decay)
-    over_models = _over_models(evidence, standings, settings) if settings.replicates else None
-    results = _Results(points, over_items, over_models, settings.level)
-    consistency = cross_benchmark_consistency(standings.values, domains, ties=settings.ties)
-    names = [known.benchmark for known in evidence]
-    scores = []
-    for row, known in enumerate(evidence):
-        peer_taus = _peers(consistency[row], names)
-        families = tuple(_family_scores(known, models, standings.accuracies[row], settings))
-        score = BenchmarkScore(
-            benchmark=known.benchmark,
-            domain=known.domain,
-            models=len(known.models),
-            items=known.items,
-            missing=known.missing,
-            accuracy=results.estimate("accuracy", row),
-            cbrc=results.estimate("cbrc", row),
-            ds=results.estimate("ds", row),
-            cad=results.estimate("cad", row),
-            bqs=results.estimate("bqs", row),
-            cbrc_deviation=consistency[row].deviation,
-            ds_deviation=_deviation([family.ds for family in families]),
-            inversion_rate=float(standings.inversion_rates[row]),
-            peers=peer_taus,
-            families=families,
-            accuracies=_accuracies(known, models, standings.accuracies[row]),
-        )
-        own = [models[place] for place in known.models]
-        notes = tuple(notes_on(score, own, replicates=settings.replicates))
-        scores.append(replace(score, notes=notes))
-    return Scorecard(tuple(scores), settings)
-
-
-def _over_models(
-    evidence: Sequence[Evidence], standings: Standings, settings: ScoreSettings
-) -> Statistics:
-    return bootstrap_models(
+) -> Results:
+    """The numbers themselves, and how sure they are over models."""
+    decay = settings.decay
+    if decay == "adaptive":
+        decay = adaptive_decay(standings.inversion_rates.tolist())
+    peers = peer_matrix([known.domain for known in evidence])
+    results = Results(
+        evidence=evidence,
+        standings=standings,
+        epsilons=epsilons,
+        decay=decay,
+        points=measure(standings, peers, ties=settings.ties, decay=decay),
+    )
+    if not settings.replicates:
+        return results
+    over_models = bootstrap_models(
         standings,
         [known.pairs for known in evidence],
-        peer_matrix([known.domain for known in evidence]),
+        peers,
         replicates=settings.replicates,
         seed=settings.seed,
         ties=settings.ties,
-        decay=settings.decay,
+        decay=decay,
     )
+    return replace(results, over_models=over_models)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Results:
-    """The numbers of all benchmarks and their replicates."""
-
-    points: Statistics
-    over_items: Statistics | None
-    over_models: Statistics | None
-    level: float
-
-    def estimate(self, name: str, row: int) -> IntervalEstimate:
-        value = float(getattr(self.points, name)[row])
-
-        def interval(replicates: Statistics | None) -> Interval:
-            if replicates is None:
-                return UNDEFINED
-            return basic_interval(value, getattr(replicates, name)[:, row], level=self.level)
-
-        return IntervalEstimate(value, interval(self.over_items), interval(self.over_models))
-
-
-def _peers(consistency: Consistency, names: Sequence[str]) -> tuple[PeerTau, ...]:
-    return tuple(PeerTau(names[p.position], p.tau, p.models) for p in consistency.peers)
-
-
-def _accuracies(
-    known: Evidence, models: Sequence[Model], accuracies: NDArray[np.float64]
-) -> dict[str, float]:
-    return {models[place].name: float(accuracies[place]) for place in known.models}
-
-
-def _family_scores(
-    known: Evidence,
-    models: Sequence[Model],
-    accuracies: NDArray[np.float64],
+def _bootstrapped(
+    results: Results,
+    sample: ItemSample,
+    tables: Sequence[ItemTable],
     settings: ScoreSettings,
-) -> Iterator[FamilyScore]:
-    """Each family's part, families without a comparable pair included."""
-    members: dict[str, list[int]] = {}
-    for place in known.models:
-        family = models[place].family
-        if family is not None:
-            members.setdefault(family, []).append(place)
-    spreads = family_discriminability(
-        accuracies, list(members.values()), epsilon=settings.epsilon, items=known.counted
+    threads: int,
+) -> Results:
+    """The results with how sure they are over items, and over items and models."""
+    peers = results.peers
+    over_items = bootstrap_items(
+        sample,
+        peers,
+        replicates=settings.replicates,
+        seed=settings.seed,
+        ties=settings.ties,
+        decay=results.decay,
+        threads=threads,
     )
-    for (name, places), ds in zip(members.items(), spreads, strict=True):
-        rate = known.rates.get(name, math.nan)
-        inverted, compared = known.inversions(name)
-        cad = capability_alignment(rate, decay=settings.decay)
-        yield FamilyScore(name, len(places), ds, rate, cad, inverted, compared)
+    over_both = bootstrap_both(
+        sample,
+        [pair_columns(table.scores, table.families) for table in tables],
+        peers,
+        replicates=settings.replicates,
+        seed=settings.seed,
+        ties=settings.ties,
+        decay=results.decay,
+        threads=threads,
+    )
+    return replace(results, over_items=over_items, over_both=over_both)
 
 
-def _deviation(values: Sequence[float]) -> float:
-    known = [value for value in values if not math.isnan(value)]
-    return float(np.std(known)) if known else math.nan
+def _cross_family(table: ItemTable, decay: float, settings: ScoreSettings) -> CrossFamily:
+    return cross_family_evidence(
+        table.scores,
+        table.families,
+        decay=decay,
+        level=settings.level,
+    )

@@ -1,8 +1,9 @@
 """Rendering: the catalogue and one item become the messages that an annotator is sent.
 
 The rubric comes first and is the same for every item of a kind, so that an endpoint can keep its
-prefix; the item, or several items, come last. The item's text is data: it enters templates as a value, and stands
-between two marks that carry a code made from that very text, so that no text can close them.
+prefix; the item, or several items, come last. An item's text is data: it enters templates as a
+value, and stands between two marks that carry a code made from that very text, so that no text can
+close them.
 """
 
 from __future__ import annotations
@@ -12,18 +13,16 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib.resources import files
 from itertools import count, product
 from string import ascii_uppercase
 from typing import Any
 
-from jinja2 import BaseLoader, Environment, StrictUndefined, Template
-from jinja2.sandbox import SandboxedEnvironment
-
+from ..records.errors import InputError
 from ..records.items.record import Item, ItemKind
 from .catalogue import NONE_LABEL, Attribute, Catalogue
 from .reply_schema import reply_schema, schema_of_several
+from .templates import Wording, shipped, template
+from .typed_questions import Question, typed_questions
 
 Message = dict[str, str]
 
@@ -35,6 +34,7 @@ _FENCED = re.compile(r"<item ([0-9a-f]{32}) ([0-9a-f]{16})>\n(.*?)\n</item \1 \2
 class Prompt:
     """What is asked about items of one kind under one catalogue."""
 
+    kind: ItemKind
     attributes: tuple[Attribute, ...]
     """The attributes that are asked."""
     system: str
@@ -48,8 +48,19 @@ class Prompt:
     """The dimension that is asked; empty when all are."""
     several: bool = False
     """Whether a request carries several items, by number."""
+    may_abstain: bool = False
+    """Whether ``null`` may stand for a value."""
     items: int = 1
     """How many items the schema is for."""
+    framing: str = ""
+    """The first message to an endpoint that is asked typed questions."""
+    questions: tuple[Question, ...] = ()
+    """The typed questions about an item; none where they are not possible."""
+
+    @property
+    def system_with_schema(self) -> str:
+        """The first message to an endpoint that is not told the schema in another way."""
+        return template("schema.jinja").render(system=self.system, schema=json.dumps(self.schema))
 
     def messages(self, *items: Item) -> list[Message]:
         """Render the messages for one item, or for several where the prompt is for several."""
@@ -83,7 +94,12 @@ class FencedItem:
 
 
 def make_prompt(
-    catalogue: Catalogue, kind: ItemKind, *, part: str = "", several: bool = False
+    catalogue: Catalogue,
+    kind: ItemKind,
+    *,
+    part: str = "",
+    several: bool = False,
+    wording: Wording | None = None,
 ) -> Prompt:
     """Render everything that does not depend on the item.
 
@@ -93,20 +109,35 @@ def make_prompt(
         part: The id of the only dimension that is asked; all when empty.
         several: Whether a request carries several items; the prompt's schema is then that of one of
             them, and ``of`` makes that of all.
+        wording: In which words; the shipped ones when not given.
+
+    Raises:
+        InputError: a user's templates cannot be rendered, or leave out an attribute.
     """
+    wording = wording or Wording()
     dimensions = [
         (dimension, [a for a in dimension.attributes if a.asks(kind)])
         for dimension in catalogue.dimensions
         if part in {"", dimension.id}
     ]
     attributes = tuple(attribute for _, asked in dimensions for attribute in asked)
-    rubric = _template("rubric.jinja").render(
-        catalogue=catalogue, dimensions=[d for d in dimensions if d[1]], none_label=NONE_LABEL
+    rubric = wording.render(
+        "rubric.jinja",
+        catalogue=catalogue,
+        dimensions=[d for d in dimensions if d[1]],
+        none_label=NONE_LABEL,
     )
-    system = _template("system.jinja").render(rubric=rubric, several=several)
-    schema = reply_schema(attributes)
-    parts = [catalogue.hash, system, _source("item.jinja"), _source("message.jinja"), schema]
+    system = wording.render(
+        "system.jinja", rubric=rubric, several=several, may_abstain=wording.may_abstain
+    )
+    _check_names(system, attributes, wording)
+    schema = reply_schema(attributes, may_abstain=wording.may_abstain)
+    framing = template("framing.jinja").render(scale=catalogue.scale)
+    questions = () if several else typed_questions(attributes)
+    sources = [shipped(name) for name in ("item.jinja", "message.jinja", "schema.jinja")]
+    parts = [catalogue.hash, system, *sources, schema, framing, questions]
     return Prompt(
+        kind=kind,
         attributes=attributes,
         system=system,
         schema=schema,
@@ -114,21 +145,34 @@ def make_prompt(
         hash=_digest(json.dumps(parts)),
         part=part,
         several=several,
+        may_abstain=wording.may_abstain,
+        framing=framing,
+        questions=questions,
     )
+
+
+def _check_names(system: str, attributes: Sequence[Attribute], wording: Wording) -> None:
+    missing = [attribute.id for attribute in attributes if attribute.id not in system]
+    if missing:
+        raise InputError(
+            f"the prompt of {wording.folder} says nothing of {', '.join(missing)}",
+            wanted="the name of each attribute that is asked",
+            mend="put {{ rubric }} into system.jinja, and each attribute's id into rubric.jinja",
+        )
 
 
 def item_message(item: Item) -> str:
     """Render the last message: the item between its marks, and which option is the key."""
     options = list(zip(letters(), map(_visible, item.choices), strict=False))
     references = _reference_answers(item) if not item.choices else []
-    body = _template("item.jinja").render(
+    body = template("item.jinja").render(
         context=_visible(item.context),
         question=_visible(item.question),
         options=options,
         reference_answers=references,
     )
     key = options[item.answer_index][0] if options and item.answer_index is not None else None
-    return _template("message.jinja").render(
+    return template("message.jinja").render(
         fence=f"{item.content_hash} {_digest(body)}",
         body=body,
         options=options,
@@ -144,8 +188,7 @@ def read_item_message(message: str) -> FencedItem | None:
 
 
 def read_item_messages(message: str) -> list[FencedItem]:
-    """Read the items of a message that ``Prompt.message`` rendered; one that is not whole is left
-    out."""
+    """Read the items of a message that ``Prompt.message`` rendered, those that are whole."""
     return [
         FencedItem(found[1], found[3])
         for found in _FENCED.finditer(message)
@@ -172,22 +215,10 @@ def _reference_answers(item: Item) -> list[str]:
 
 def _visible(text: str) -> str:
     """Show NUL and other control characters by their signs, lone surrogates as U+FFFD."""
+    if text.isascii() and text.isprintable():
+        return text
     return text.translate(_CONTROLS).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _digest(text: str) -> str:
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
-
-
-def _source(name: str) -> str:
-    return files(__name__.rpartition(".")[0]).joinpath(name).read_text(encoding="utf-8")
-
-
-@cache
-def _template(name: str) -> Template:
-    return _environment().from_string(_source(name))
-
-
-@cache
-def _environment() -> Environment:
-    return SandboxedEnvironment(undefined=StrictUndefined, autoescape=False, loader=BaseLoader())

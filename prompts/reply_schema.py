@@ -10,21 +10,25 @@ from .catalogue import Attribute
 Schema = dict[str, Any]
 
 
-def reply_schema(attributes: Sequence[Attribute]) -> Schema:
+def reply_schema(attributes: Sequence[Attribute], *, may_abstain: bool = False) -> Schema:
     """Build the schema of a reply about one item of which these attributes are asked.
 
     It keeps to what strict structured output allows: every object closed, every property required.
     The note comes first, so that a model that writes from left to right says why before it judges.
+    An annotator that may abstain may give ``null`` for a value.
 
     >>> from .library import load_catalogue
     >>> core = load_catalogue("core")
     >>> reply_schema([core["clarity"]])["properties"]["values"]["properties"]
     {'clarity': {'type': 'integer', 'enum': [0, 1, 2, 3]}}
     """
+    values = {attribute.id: _value(attribute) for attribute in attributes}
+    if may_abstain:
+        values = {name: {"anyOf": [value, {"type": "null"}]} for name, value in values.items()}
     return _closed(
         {
             "note": {"type": "string"},
-            "values": _closed({attribute.id: _value(attribute) for attribute in attributes}),
+            "values": _closed(values),
             "doubt": _several([attribute.id for attribute in attributes]),
         }
     )

@@ -1,4 +1,4 @@
-"""``benchprism annotate``: ask annotators about the items, and say where that stands."""
+"""``benchprism annotate``: ask annotators about the items, within a budget, and merge ledgers."""
 
 from __future__ import annotations
 
@@ -7,25 +7,31 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from benchprism.cli.annotation_job import Job, check, job_estimates, make_job
+from benchprism.cli.annotation_status import status
+from benchprism.cli.batches import BatchStep, run_batches
+from benchprism.cli.chosen_items import chosen_items, recorded_items
+from benchprism.cli.estimates import confirm, print_estimates
 from benchprism.cli.options import HERE, JsonOption, ProjectOption
-from benchprism.cli.output import print_json, print_table, progress, say
+from benchprism.cli.output import print_json, progress, say
 from benchprism.project import Project, find_project
 from benchprism.records.errors import InputError, suggestion
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from benchprism.annotate.annotator import Annotator, Summary
+    from benchprism.annotate.annotator import Annotator
     from benchprism.annotate.outcome import Status
+    from benchprism.annotate.recorder import Signs, Summary
     from benchprism.annotate.replay import Recordings
-    from benchprism.annotate.standing import Standing, ValueCount
+    from benchprism.annotate.shards import Shard
 
 group = typer.Typer(invoke_without_command=True)
+group.command()(status)
 
 BenchmarkOption = Annotated[
     list[str] | None,
@@ -61,6 +67,31 @@ def annotate(
     concurrency: Annotated[
         int | None, typer.Option(min=1, max=1000, help="Requests in flight at once.")
     ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print calls, tokens and price, and ask nothing.")
+    ] = False,
+    budget: Annotated[
+        float | None,
+        typer.Option(min=0, help="The most that the ledger's replies may cost in all; a hard cap."),
+    ] = None,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Do not ask whether it may cost that.")
+    ] = False,
+    shard: Annotated[
+        str, typer.Option(help="Only this part of the items, such as 2/8, in a ledger of its own.")
+    ] = "",
+    ledger: Annotated[
+        Path | None,
+        typer.Option(help="Write this ledger; what the project's ledger has is not asked again."),
+    ] = None,
+    batch: Annotated[
+        BatchStep | None,
+        typer.Option(help="Use the endpoint's Batch API: send what is missing, look, collect."),
+    ] = None,
+    ray: Annotated[
+        str,
+        typer.Option(help="Ask from the workers of the Ray cluster at this address, or 'auto'."),
+    ] = "",
     project: ProjectOption = HERE,
     json: JsonOption = False,
 ) -> None:
@@ -68,54 +99,65 @@ def annotate(
 
     It may be interrupted or killed at any moment and run again: what came is saved.
 
-    Example: benchprism annotate --limit 20
+    Example: benchprism annotate --limit 20 --budget 5.00
     """
     if context.invoked_subcommand is not None:
         return
+    _one_way(batch=batch is not None, ray=bool(ray), replay=replay is not None)
     retry = _statuses(retry_failed)
     opened = find_project(project)
-    items = _chosen_items(opened, benchmark or [], only, limit)
+    items = chosen_items(opened, benchmark or [], only, limit)
     recordings = _recordings(replay) if replay else None
     if recordings is not None:
-        items = _recorded(items, recordings)
-    with _annotators(opened, recordings, annotator or [], concurrency) as annotators:
-        summaries = [*_run(opened, annotators, items, retry)]
+        items = recorded_items(items, recordings)
+    job = make_job(
+        opened, items, ledger=ledger, shard=_shard(shard), retry=retry, budget=budget, ray=ray
+    )
+    asked = _annotators(opened, recordings, annotator or [], concurrency, keyless=dry_run)
+    with asked as annotators:
+        if dry_run:
+            found = job_estimates(job, annotators, others=True, batch=batch is not None)
+            print_estimates([*found], json=json)
+            return
+        if batch is not None:
+            run_batches(job, annotators, batch, yes=yes, json=json)
+            return
+        check(job, annotators)
+        priced = [one for one in annotators if one.price is not None]
+        confirm([*job_estimates(job, priced)], opened.settings.confirm_above, yes=yes)
+        summaries = [*_run(job, annotators)]
     if json:
         print_json([_summary(summary) for summary in summaries])
-    _say_what_is_next(summaries)
+    _say_what_is_next(summaries, job)
 
 
 @group.command()
-def status(
-    attributes: Annotated[
-        bool, typer.Option("--attributes", help="Show the values of each attribute too.")
-    ] = False,
+def merge(
+    ledgers: Annotated[list[Path], typer.Argument(help="Ledgers of shards.", metavar="LEDGER...")],
     project: ProjectOption = HERE,
-    json: JsonOption = False,
 ) -> None:
-    """Count items and values by annotator, benchmark, attribute and status, and the tokens spent.
+    """Add what other ledgers have to the project's; merging again changes nothing.
 
-    Example: benchprism annotate status --json
+    Example: benchprism annotate merge shards/*.sqlite
     """
+    from benchprism.annotate.claim import claimed
     from benchprism.annotate.ledger import Ledger
-    from benchprism.annotate.standing import declined_notes, standing
-    from benchprism.cli.gather import project_catalogue
 
     opened = find_project(project)
-    with Ledger(opened.ledger) as ledger:
-        now = standing(ledger)
-    notes = [*_replay_notes(now), *declined_notes(now.values, project_catalogue(opened))]
-    if json:
-        print_json({**_standing(now), "notes": notes})
-        return
-    if not now.annotators:
-        say("Nothing is annotated yet. Next: benchprism annotate")
-        return
-    _print_standing(now)
-    if attributes:
-        _print_attributes(now.values)
-    for note in notes:
-        say(f"Note: {note}.")
+    with claimed(opened.ledger), Ledger(opened.ledger, write=True) as ledger:
+        for path in ledgers:
+            say(f"{path}: {ledger.merge(path)} replies are new.")
+    say("Next: benchprism annotate status")
+
+
+def _one_way(**ways: bool) -> None:
+    named = [f"--{way}" for way, taken in ways.items() if taken]
+    if len(named) > 1:
+        raise InputError(
+            f"{' and '.join(named)} together",
+            wanted="one way to get replies",
+            mend="leave one of them out",
+        )
 
 
 def _statuses(text: str) -> frozenset[Status]:
@@ -134,45 +176,10 @@ def _statuses(text: str) -> frozenset[Status]:
     return frozenset(status for status in FAILURES if status in named)
 
 
-def _chosen_items(
-    project: Project, benchmarks: Sequence[str], only: Path | None, limit: int | None
-) -> pa.Table:
-    import pyarrow as pa
-    import pyarrow.compute as pc
+def _shard(text: str) -> Shard | None:
+    from benchprism.annotate.shards import shard_of
 
-    from benchprism.records.items.store import project_items
-
-    items = project_items(project.items, benchmarks)
-    if only is not None:
-        wanted = _listed_ids(only, items["item_id"].to_pylist())
-        items = items.filter(pc.is_in(items["item_id"], value_set=pa.array(wanted, pa.string())))
-    if limit is not None:
-        names = pc.unique(items["benchmark"])
-        parts = [items.filter(pc.equal(items["benchmark"], name))[:limit] for name in names]
-        items = pa.concat_tables(parts) if parts else items
-    return items
-
-
-def _listed_ids(path: Path, known: Sequence[str]) -> list[str]:
-    try:
-        lines = path.read_text(encoding="utf-8-sig").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "not UTF-8 text"
-        raise InputError(
-            f"{path} cannot be read ({reason})",
-            wanted="item ids, one a line",
-            mend="check the path",
-        ) from error
-    ids = set(known)
-    wanted = {line.strip(): number for number, line in enumerate(lines, 1) if line.strip()}
-    for item_id, number in wanted.items():
-        if item_id not in ids:
-            raise InputError(
-                f"{path}, line {number}: the unknown item {item_id!r}",
-                wanted="an id of the project's items",
-                mend="'benchprism items list' shows the benchmarks that are there",
-            )
-    return list(wanted)
+    return shard_of(text) if text else None
 
 
 def _recordings(path: Path) -> Recordings:
@@ -182,55 +189,57 @@ def _recordings(path: Path) -> Recordings:
     return read_recordings(path)
 
 
-def _recorded(items: pa.Table, recordings: Recordings) -> pa.Table:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    known = pc.is_in(items["content_hash"], value_set=pa.array(recordings, pa.string()))
-    recorded = items.filter(known)
-    if recorded.num_rows < items.num_rows:
-        say(f"{items.num_rows - recorded.num_rows} items have no recording and are left out.")
-    return recorded
-
-
 @contextmanager
 def _annotators(
-    project: Project, recordings: Recordings | None, names: Sequence[str], concurrency: int | None
+    project: Project,
+    recordings: Recordings | None,
+    names: Sequence[str],
+    concurrency: int | None,
+    *,
+    keyless: bool,
 ) -> Iterator[list[Annotator]]:
     from benchprism.annotate.replay import serving
     from benchprism.cli.annotators import project_annotators, replay_annotators
 
     if recordings is None:
-        yield project_annotators(project, names, concurrency)
+        yield project_annotators(project, names, concurrency, keyless=keyless)
         return
     with serving(recordings) as server:
         yield replay_annotators(server, names, concurrency)
 
 
-def _run(
-    project: Project, annotators: Iterable[Annotator], items: pa.Table, retry: frozenset[Status]
-) -> Iterator[Summary]:
-    from benchprism.annotate.annotator import Signs, run_annotator
-    from benchprism.annotate.attribute_table import check_names
-    from benchprism.cli.gather import project_catalogue
+def _run(job: Job, annotators: Iterable[Annotator]) -> Iterator[Summary]:
+    from benchprism.annotate.recorder import Signs
 
-    catalogue = project_catalogue(project)
-    check_names(catalogue)
     for annotator in annotators:
-        with progress(annotator.name, items.num_rows) as step:
-            summary = run_annotator(
-                annotator,
-                items,
-                catalogue,
-                project.ledger,
-                retry=retry,
-                signs=Signs(step, _halting),
-            )
+        requests = annotator.plan(job.catalogue).count(job.items)
+        with progress(annotator.name, requests) as step:
+            summary = _annotated(job, annotator, Signs(step, _halting))
         _say_summary(summary)
+        for note in summary.notes:
+            say(f"Learned of {annotator.endpoint.model}: {note}.")
         if summary.interrupted:
             say(f"Interrupted; what came is saved. To go on: {_this_command()}")
             raise typer.Exit(130)
         yield summary
+
+
+def _annotated(job: Job, annotator: Annotator, signs: Signs) -> Summary:
+    """Annotate here, or on a cluster."""
+    from benchprism.annotate.annotator import run_annotator
+    from benchprism.annotate.ray_data import annotate_on_ray
+
+    annotate = partial(annotate_on_ray, address=job.ray) if job.ray else run_annotator
+    return annotate(
+        annotator,
+        job.items,
+        job.catalogue,
+        job.ledger,
+        retry=job.retry,
+        known=job.known,
+        budget=job.budget,
+        signs=signs,
+    )
 
 
 def _halting() -> None:
@@ -243,68 +252,23 @@ def _this_command() -> str:
 
 def _say_summary(summary: Summary) -> None:
     ended = ", ".join(f"{count} {status}" for status, count in summary.statuses.most_common())
+    price = "" if summary.price is None else f"; price {summary.price:.4f}"
     say(
         f"{summary.annotator}: {summary.asked} items asked{f' ({ended})' if ended else ''},"
         f" {summary.already} were in the ledger; {summary.prompt_tokens} prompt tokens"
-        f" ({summary.cached_tokens} cached), {summary.completion_tokens} completion tokens"
+        f" ({summary.cached_tokens} cached), {summary.completion_tokens} completion tokens{price}"
     )
 
 
-def _say_what_is_next(summaries: Sequence[Summary]) -> None:
+def _say_what_is_next(summaries: Sequence[Summary], job: Job) -> None:
     failed = sorted({s for summary in summaries for s in summary.statuses if s != "ok"})
     if failed:
         say(f"To ask again where it failed: benchprism annotate --retry-failed={','.join(failed)}")
+    if job.known:
+        say(f"Next: benchprism annotate merge {shlex.quote(str(job.ledger))}")
+        return
     say("Next: benchprism annotate status; benchprism compose criteria/reasoning.yaml")
 
 
 def _summary(summary: Summary) -> dict[str, Any]:
     return {**asdict(summary), "asked": summary.asked, "statuses": dict(summary.statuses)}
-
-
-def _standing(now: Standing) -> dict[str, Any]:
-    annotators = [{**asdict(one), "replayed": one.replayed} for one in now.annotators]
-    return {**asdict(now), "annotators": annotators}
-
-
-def _replay_notes(now: Standing) -> list[str]:
-    return [
-        f"{one.annotator} is a replay of recorded annotations; its token counts are estimates"
-        for one in now.annotators
-        if one.replayed
-    ]
-
-
-def _print_standing(now: Standing) -> None:
-    counts = [((one.annotator, one.benchmark), one.status, one.items) for one in now.items]
-    _print_pivot(["annotator", "benchmark"], counts, "Items")
-    print_table(
-        ["annotator", "model", "replies", "prompt tokens", "cached", "completion tokens"],
-        [
-            (a.annotator, a.model, a.replies, a.prompt_tokens, a.cached_tokens, a.completion_tokens)
-            for a in now.annotators
-        ],
-        title="Replies",
-    )
-
-
-def _print_attributes(values: Sequence[ValueCount]) -> None:
-    counts = [((one.annotator, one.attribute), one.status, one.values) for one in values]
-    _print_pivot(["annotator", "attribute"], counts, "Values")
-
-
-def _print_pivot(
-    columns: Sequence[str], counts: Sequence[tuple[tuple[str, str], Status, int]], title: str
-) -> None:
-    """Print counts with a column for each status that occurs."""
-    from benchprism.annotate.outcome import STATUSES
-
-    shown = [status for status in STATUSES if any(status == other for _, other, _ in counts)]
-    rows: dict[tuple[str, str], dict[Status, int]] = {}
-    for key, ended, count in counts:
-        row = rows.setdefault(key, {})
-        row[ended] = row.get(ended, 0) + count
-    print_table(
-        [*columns, "all", *shown],
-        [(*key, sum(row.values()), *(row.get(s, 0) for s in shown)) for key, row in rows.items()],
-        title=title,
-    )

@@ -13,17 +13,26 @@ if TYPE_CHECKING:
     from benchprism.annotate.annotator import Annotator
     from benchprism.annotate.endpoint import EndpointSettings
     from benchprism.annotate.replay import ReplayServer
+    from benchprism.prompts.templates import Wording
 
 
 def project_annotators(
-    project: Project, names: Sequence[str], concurrency: int | None
+    project: Project, names: Sequence[str], concurrency: int | None, *, keyless: bool = False
 ) -> list[Annotator]:
-    """Make the project's annotators ready; all of them when none is named.
+    """Make the project's annotators ready, each of their passes; all when none is named.
+
+    Args:
+        project: The project.
+        names: Their names in the project file.
+        concurrency: Requests in flight at once, in place of what the project file says.
+        keyless: Whether they ask nothing, and so need no key.
 
     Raises:
         InputError: there is none, a named one is unknown, or one has no key.
     """
     from benchprism.annotate.annotator import Annotator
+    from benchprism.annotate.panel import passes
+    from benchprism.annotate.plan import Asking
 
     known = project.settings.annotators
     if not known:
@@ -35,13 +44,18 @@ def project_annotators(
     environment = _environment(project)
     return [
         Annotator(
-            name=f"llm:{name}",
-            endpoint=_endpoint(name, settings, environment),
+            name=pass_,
+            endpoint=_endpoint(name, settings, environment, keyless=keyless),
             concurrency=concurrency or settings.concurrency,
             max_prompt_characters=settings.max_prompt_characters,
+            asking=Asking(settings.ask, settings.items_per_call),
+            wording=_wording(project, settings),
+            price=project.settings.prices.get(settings.model),
+            vllm=settings.vllm,
         )
         for name in _chosen(names, known)
         for settings in [known[name]]
+        for pass_ in passes(f"llm:{name}", settings.repeats)
     ]
 
 
@@ -83,14 +97,22 @@ def _environment(project: Project) -> dict[str, str]:
     return {**written, **os.environ}
 
 
+def _wording(project: Project, settings: AnnotatorSettings) -> Wording:
+    from benchprism.prompts.templates import load_wording
+
+    folder = None if settings.prompt is None else project.root / settings.prompt
+    return load_wording(folder, may_abstain=settings.may_abstain)
+
+
 def _endpoint(
-    name: str, settings: AnnotatorSettings, environment: Mapping[str, str]
+    name: str, settings: AnnotatorSettings, environment: Mapping[str, str], *, keyless: bool
 ) -> EndpointSettings:
     from benchprism.annotate.endpoint import EndpointSettings
 
     base_url = settings.base_url or environment.get("OPENAI_BASE_URL") or None
     key = environment.get(settings.api_key_env, "").strip()
-    if not key and base_url is None:
+    keyless = keyless or settings.vllm is not None
+    if not key and base_url is None and not keyless:
         raise InputError(
             f"no {settings.api_key_env} in the environment or in .env",
             wanted=f"a key for the annotator {name!r}",
@@ -101,6 +123,9 @@ def _endpoint(
         base_url=base_url,
         api_key=key or "none",
         temperature=settings.temperature,
+        seed=settings.seed,
+        rung=settings.rung,
+        logprobs=settings.logprobs,
         max_output_tokens=settings.max_output_tokens,
         timeout=settings.timeout,
     )

@@ -1,92 +1,109 @@
-"""``benchprism compose`` and ``benchprism explain``: subsets, and why items are in or out."""
+"""``benchprism compose``: subsets of items that meet criteria."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from benchprism.cli import explain
 from benchprism.cli.options import HERE, JsonOption, ProjectOption
 from benchprism.cli.output import print_json, print_table, say
 from benchprism.project import Project, find_project
 from benchprism.records.errors import InputError, suggestion
 
 if TYPE_CHECKING:
+    from benchprism.cli.recompose import CheckFinding
     from benchprism.compose.composer import Composition
-    from benchprism.compose.explain import Explanation
+    from benchprism.compose.errors import Relaxation
+    from benchprism.compose.expectations import Finding
     from benchprism.compose.screening import Screening, Step
-    from benchprism.prompts.catalogue import Catalogue
 
-CriteriaFile = Annotated[
-    Path, typer.Argument(help="The criteria file.", metavar="CRITERIA", show_default=False)
-]
-DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Show what each rule leaves; write nothing.")
-]
+_Format = Literal["text", "github"]
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
     app.command()(compose)
-    app.command()(explain)
+    explain.register(app)
 
 
 def compose(
-    criteria: CriteriaFile,
+    criteria: Annotated[
+        Path | None,
+        typer.Argument(help="The criteria file.", metavar="CRITERIA", show_default=False),
+    ] = None,
     project: ProjectOption = HERE,
     json: JsonOption = False,
-    dry_run: DryRun = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what each rule leaves; write nothing.")
+    ] = False,
+    locked: Annotated[
+        bool,
+        typer.Option(
+            "--locked", help="Rebuild the subset as its lock says, or say what moved (exit 1)."
+        ),
+    ] = False,
+    check: Annotated[
+        bool,
+        typer.Option(
+            "--check",
+            help="Write nothing; exit 1 unless the subset, or that of each criteria file of the"
+            " project if none is named, is up to date and as expected.",
+        ),
+    ] = False,
+    output_format: Annotated[
+        _Format, typer.Option(help="Of --check: a table, or annotations for GitHub's checks.")
+    ] = "text",
 ) -> None:
     """Choose the items that meet the criteria, and keep the reason why each other one is out.
 
+    Nothing is written unless everything is true that the criteria expect.
+
     Example: benchprism compose criteria/reasoning.yaml
     """
-    from benchprism.cli.gather import project_attribute_table, project_catalogue
-    from benchprism.compose.criteria import read_criteria
-    from benchprism.compose.fields import located
-    from benchprism.compose.screening import screen
-
+    _one_of({"--dry-run": dry_run, "--locked": locked, "--check": check})
     opened = find_project(project)
-    path = _criteria_path(criteria, opened)
-    wanted = read_criteria(path)
-    catalogue = project_catalogue(opened)
-    table = project_attribute_table(opened)
-    with located(path):
-        screening = screen(wanted, table, catalogue=catalogue, seed=opened.settings.seed)
-        composition = _finish(screening, quiet=json)
-    folder = None if dry_run else opened.subsets / composition.name
-    if folder is not None:
-        _write(composition, folder, opened, catalogue)
-    if json:
-        print_json(_summary(composition, folder))
+    if check:
+        _check(opened, criteria, output_format, as_json=json)
+        return
+    if output_format != "text":
+        raise _misused("--output-format", "--check")
+    if criteria is None:
+        raise InputError(
+            "no criteria file is named",
+            wanted="one",
+            mend=f"run 'benchprism compose {_known_files(opened) or 'criteria/NAME.yaml'}'",
+        )
+    path = criteria_path(criteria, opened)
+    if locked:
+        _rebuild(opened, path, as_json=json)
     else:
-        _print_waterfall(composition.name, composition.available, composition.steps)
-    _say_where(composition, folder, criteria)
+        _compose(opened, path, criteria, dry_run=dry_run, as_json=json)
 
 
-def _finish(screening: Screening, *, quiet: bool) -> Composition:
-    """Draw; when too few items are left, show first what each rule left."""
-    from benchprism.compose.composer import finish
-
-    try:
-        return finish(screening)
-    except InputError:
-        if not quiet:
-            _print_waterfall(screening.criteria.name, screening.available, screening.steps)
-        raise
+def _one_of(given: Mapping[str, bool]) -> None:
+    used = [option for option, value in given.items() if value]
+    if len(used) > 1:
+        raise InputError(
+            f"{' and '.join(used)} together", wanted="one of them", mend="leave out the others"
+        )
 
 
-def _criteria_path(path: Path, project: Project) -> Path:
+def _misused(option: str, other: str) -> InputError:
+    return InputError(f"{option} without {other}", wanted="both", mend=f"add {other}")
+
+
+def criteria_path(path: Path, project: Project) -> Path:
     """Find a criteria file from the working folder or, failing that, from the project's."""
     for candidate in (path, project.root / path):
         if candidate.is_file():
             return candidate
-    folder = project.root / "criteria"
-    files = [file for pattern in ("*.yaml", "*.yml") for file in folder.glob(pattern)]
-    known = {file.stem: os.path.relpath(file) for file in files}
+    known = {file.stem: os.path.relpath(file) for file in criteria_files(project)}
     mend = "write one; 'benchprism schema criteria' prints what it may hold"
     if path.stem in known:
         mend = f"did you mean {known[path.stem]!r}?"
@@ -95,35 +112,130 @@ def _criteria_path(path: Path, project: Project) -> Path:
     raise InputError(f"no criteria file {str(path)!r}", wanted="a YAML file", mend=mend)
 
 
-def _write(composition: Composition, folder: Path, project: Project, catalogue: Catalogue) -> None:
-    from benchprism.cli.gather import project_annotators, project_provenance
-    from benchprism.compose.lock import lock
+def criteria_files(project: Project) -> list[Path]:
+    """The criteria files of a project, in the order of their names."""
+    folder = project.root / "criteria"
+    return sorted(file for pattern in ("*.yaml", "*.yml") for file in folder.glob(pattern))
+
+
+def _known_files(project: Project) -> str:
+    return next((os.path.relpath(file) for file in criteria_files(project)), "")
+
+
+def _compose(project: Project, path: Path, given: Path, *, dry_run: bool, as_json: bool) -> None:
+    from benchprism.cli.recompose import composed, lock_of
     from benchprism.compose.store import write_subset
 
-    locked = lock(
-        composition,
-        catalogue=catalogue,
-        provenance=project_provenance(project, composition.criteria.from_),
-        annotators=project_annotators(project, composition.chosen["item_id"].to_pylist()),
-    )
-    write_subset(folder, composition, locked)
+    shown = _Shown(as_json, dry_run)
+    composition = composed(project, path, shown.shortage)
+    folder = project.subsets / composition.name
+    writes = not dry_run and composition.met
+    if writes:
+        write_subset(folder, composition, lock_of(project, composition))
+    if as_json:
+        print_json(_summary(composition, folder if writes else None))
+    else:
+        _print_waterfall(composition.name, composition.available, composition.steps)
+        _print_findings(composition.findings)
+    if not composition.met:
+        say("Nothing was written: not all is true that the criteria expect.")
+        raise typer.Exit(1)
+    items = f"{sum(composition.counts.values())} items"
+    if not writes:
+        say(f"{items} would be chosen. Next: benchprism compose {given}")
+    else:
+        say(f"Wrote {items} to {os.path.relpath(folder)}. Next: benchprism score {folder.name}")
+
+
+class _Shown:
+    """What is shown of criteria that cannot be met, before the error says why."""
+
+    def __init__(self, as_json: bool, dry_run: bool) -> None:
+        self.as_json, self.dry_run = as_json, dry_run
+
+    def shortage(self, screening: Screening, relaxations: Sequence[Relaxation]) -> None:
+        """Show what each rule leaves, and what single changes would leave."""
+        if not self.as_json:
+            name, available = screening.criteria.name, screening.available
+            _print_waterfall(name, available, screening.steps)
+            _print_relaxations(relaxations)
+        elif self.dry_run:
+            steps = [_step(step) for step in screening.steps]
+            changes = [asdict(change) for change in relaxations]
+            print_json({"items": screening.available, "rules": steps, "relaxations": changes})
+
+
+def _rebuild(project: Project, path: Path, *, as_json: bool) -> None:
+    from benchprism.cli.recompose import composed, lock_of
+    from benchprism.compose.store import write_subset
+    from benchprism.compose.verification import verify
+
+    composition = composed(project, path)
+    folder = project.subsets / composition.name
+    now = lock_of(project, composition)
+    found = verify(folder, now)
+    if as_json:
+        print_json({"name": composition.name, **asdict(found)})
+    elif found.moved:
+        print_table(["moved"], [[sentence] for sentence in found.moved])
+    if found.moved:
+        say(f"{composition.name!r} is not rebuilt: what it rests on has moved.")
+        raise typer.Exit(1)
+    write_subset(folder, composition, now)
+    for sentence in found.damaged:
+        say(f"Mended: {sentence}.")
+    say(f"Rebuilt {len(composition.rows)} items in {os.path.relpath(folder)}, bit for bit.")
+
+
+def _check(project: Project, given: Path | None, output_format: _Format, *, as_json: bool) -> None:
+    from benchprism.cli.recompose import check_files
+
+    paths = [criteria_path(given, project)] if given is not None else criteria_files(project)
+    if not paths:
+        raise InputError(
+            f"no criteria files in {project.root / 'criteria'}",
+            wanted="at least one to check",
+            mend="write one; 'benchprism schema criteria' prints what it may hold",
+        )
+    findings = check_files(project, paths)
+    if as_json:
+        print_json([asdict(finding) for finding in findings])
+    elif output_format == "github":
+        for finding in findings:
+            typer.echo(finding.annotation)
+    elif findings:
+        _print_check(findings)
+    if findings:
+        raise typer.Exit(1)
+    say(f"Checked {len(paths)} criteria files: every subset is as its criteria say.")
+
+
+def _print_check(findings: Sequence[CheckFinding]) -> None:
+    rows = [[finding.file, finding.line, finding.message] for finding in findings]
+    print_table(["file", "line", "finding"], rows)
 
 
 def _summary(composition: Composition, folder: Path | None) -> dict[str, Any]:
     return {
         "name": composition.name,
         "items": composition.available,
-        "rules": [
-            {
-                "rule": step.rule,
-                "left_out": step.left_out,
-                "missing": step.missing,
-                "left": step.left,
-            }
-            for step in composition.steps
+        "rules": [_step(step) for step in composition.steps],
+        "groups": [asdict(group) for group in composition.groups],
+        "expectations": [
+            {name: value for name, value in asdict(finding).items() if name != "place"}
+            for finding in composition.findings
         ],
         "chosen": composition.counts,
         "folder": None if folder is None else str(folder),
+    }
+
+
+def _step(step: Step) -> dict[str, Any]:
+    return {
+        "rule": step.rule,
+        "left_out": step.left_out,
+        "missing": step.missing,
+        "left": dict(step.left),
     }
 
 
@@ -142,59 +254,13 @@ def _print_waterfall(name: str, available: Mapping[str, int], steps: Sequence[St
     print_table(["benchmark", "items", *numbers], by_benchmark, title=f"{name}: by benchmark")
 
 
-def _say_where(composition: Composition, folder: Path | None, criteria: Path) -> None:
-    items = f"{sum(composition.counts.values())} items"
-    if folder is None:
-        say(f"{items} would be chosen. Next: benchprism compose {criteria}")
-    else:
-        say(f"Wrote {items} to {os.path.relpath(folder)}. Next: benchprism score {folder.name}")
+def _print_findings(findings: Sequence[Finding]) -> None:
+    if findings:
+        rows = [[f.text, f.group, f"{f.value:.4g}", "yes" if f.met else "no"] for f in findings]
+        print_table(["expectation", "of", "found", "true"], rows)
 
 
-def explain(
-    subset: Annotated[str, typer.Argument(help="The subset's name.", show_default=False)],
-    item: Annotated[str, typer.Argument(help="The item's id.", show_default=False)],
-    project: ProjectOption = HERE,
-    json: JsonOption = False,
-) -> None:
-    """Say why an item is in a subset or out of it: each rule's verdict, on which values.
-
-    Example: benchprism explain reasoning mmlu/abstract_algebra/test/34
-    """
-    from dataclasses import asdict
-
-    from benchprism.cli.gather import project_attribute_table
-    from benchprism.compose import explain as explaining
-    from benchprism.compose.store import read_subset
-
-    opened = find_project(project)
-    stored = read_subset(opened.subsets / subset)
-    answer = explaining.explain(stored, item, project_attribute_table(opened, [item]))
-    if json:
-        print_json({"subset": stored.name, **asdict(answer), "outdated": answer.outdated})
-    else:
-        _print_explanation(stored.name, answer)
-    if answer.outdated:
-        say(f"Values have changed since {stored.name!r} was composed; compose it again.")
-
-
-def _print_explanation(name: str, answer: Explanation) -> None:
-    typer.echo(f"{answer.item_id} is {'in' if answer.chosen else 'out of'} {name}.")
-    if not answer.chosen:
-        typer.echo(f"Left out by {answer.rule!r}: {answer.detail}.")
-    rows = [
-        [verdict.rule, verdict.outcome, value.field, _cell(value.value), value.source, confidence]
-        for verdict in answer.verdicts
-        for value in verdict.values
-        for confidence in [None if value.confidence is None else f"{value.confidence:.2f}"]
-    ]
-    if rows:
-        print_table(["rule", "verdict", "field", "value", "source", "confidence"], rows)
-
-
-def _cell(value: object) -> str:
-    if isinstance(value, float):
-        return f"{value:.3g}"
-    if isinstance(value, list):
-        return ", ".join(map(str, value))
-    text = str(value).lower() if isinstance(value, bool) else str(value)
-    return "missing" if value is None else text if len(text) <= 60 else f"{text[:57]}..."
+def _print_relaxations(relaxations: Sequence[Relaxation]) -> None:
+    if relaxations:
+        rows = [[c.change, c.left, "yes" if c.enough else "no"] for c in relaxations]
+        print_table(["a single change", "would leave", "enough"], rows)

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
+from benchprism.cli.output import say
 from benchprism.project import Project
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from benchprism.compose.criteria import Criteria
+    from benchprism.compose.evidence import Evidence
+    from benchprism.compose.store import Subset
     from benchprism.prompts.catalogue import Catalogue
     from benchprism.records.items.store import Provenance
 
@@ -32,14 +36,18 @@ def project_attribute_table(project: Project, item_ids: Collection[str] | None =
     import pyarrow.compute as pc
 
     from benchprism.annotate.attribute_table import attribute_table
-    from benchprism.annotate.consolidate import consolidated_values
+    from benchprism.annotate.consolidate import consolidation
     from benchprism.records.items.store import project_items
 
-    catalogue = project_catalogue(project)
-    items = project_items(project.items)
+    catalogue, settings = project_catalogue(project), project.settings.consolidation
+    items = everything = project_items(project.items)
     if item_ids is not None:
         items = items.filter(pc.is_in(items["item_id"], value_set=pa.array(item_ids, pa.string())))
-    return attribute_table(items, consolidated_values(project.ledger, catalogue, items), catalogue)
+    said_of = everything if settings.pools_items else items
+    made = consolidation(project.ledger, catalogue, said_of, settings)
+    for note in made.notes:
+        say(f"Note: {note}.")
+    return attribute_table(items, made.values, catalogue)
 
 
 def project_provenance(project: Project, benchmarks: Iterable[str]) -> dict[str, Provenance]:
@@ -48,6 +56,38 @@ def project_provenance(project: Project, benchmarks: Iterable[str]) -> dict[str,
 
     files = benchmark_files(project.items, [*benchmarks])
     return {name: read_provenance(path) for name, path in files.items()}
+
+
+def project_evidence(project: Project) -> Evidence | None:
+    """What models scored on the items that have no fault; none without any results."""
+    from benchprism.compose.evidence import Evidence
+    from benchprism.scoring import project_results
+
+    if not any(project.results.glob("*.parquet")):
+        return None
+    results = project_results(project)
+    return Evidence(results.outcomes, results.models)
+
+
+def evidence_for(project: Project, criteria: Criteria) -> Evidence | None:
+    """What models scored, if criteria ask for it: reading results takes its time."""
+    from benchprism.compose.checks import needs_results
+
+    return project_evidence(project) if needs_results(criteria) else None
+
+
+def earlier_compositions(project: Project, criteria: Criteria) -> dict[str, Subset]:
+    """The compositions that criteria take items from, by name.
+
+    Raises:
+        InputError: one has not been composed, or cannot be read.
+    """
+    from benchprism.compose.criteria import SUBSET
+    from benchprism.compose.store import read_subset
+
+    named = [source for source in criteria.from_ if source.startswith(SUBSET)]
+    names = [source.removeprefix(SUBSET) for source in named if source != SUBSET + criteria.name]
+    return {name: read_subset(project.subsets / name) for name in names}
 
 
 _ANNOTATORS = """

@@ -12,6 +12,8 @@ from benchprism.cli import (
     annotate,
     compose,
     demo,
+    diff,
+    evaluate,
     init,
     items,
     report,
@@ -24,7 +26,7 @@ from benchprism.records.errors import BenchprismError
 
 FLOW = [
     "demo", "init", "items", "annotate", "review", "results", "compose",
-    "explain", "score", "report",
+    "explain", "diff", "score", "report",
 ]  # fmt: skip
 """The commands in the order of the work; help lists any others after them."""
 
@@ -48,7 +50,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (
-    demo, init, items, annotate, review, results, compose, score, report, schema,
+    demo, init, items, annotate, evaluate, review, results, compose, diff, score, report, schema,
 ):  # fmt: skip
     command.register(app)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,6 +15,7 @@ from benchprism.cli.output import print_json, print_table, say
 from benchprism.project import Project, find_project
 
 if TYPE_CHECKING:
+    from benchprism.annotate.standing import Standing
     from benchprism.compose.store import Subset
     from benchprism.report.assemble import Holdings, Results
     from benchprism.report.content import AnnotatorNote
@@ -43,6 +45,7 @@ def report(
     from benchprism.report.assemble import assemble
     from benchprism.report.data import plain
     from benchprism.report.page import render
+    from benchprism.report.remarks import remarks
     from benchprism.report.tables import tables
 
     opened = find_project(project)
@@ -54,64 +57,55 @@ def report(
     else:
         for table in tables(content):
             print_table(table.columns, table.rows, title=table.title)
+    for remark in remarks(content):
+        say(remark)
     say(f"Wrote {os.path.relpath(path)}. It is one file; open it in a browser.")
 
 
 def _holdings(project: Project, wanted: Sequence[str] | None) -> Holdings:
     """Read everything that a report is made of."""
-    from benchprism.cli.gather import (
-        project_attribute_table,
-        project_catalogue,
-        project_provenance,
-    )
+    from benchprism.annotate.attribute_table import attribute_table
+    from benchprism.annotate.consolidate import consolidation
+    from benchprism.annotate.ledger import Ledger
+    from benchprism.annotate.standing import standing
+    from benchprism.cli.gather import project_catalogue, project_provenance
     from benchprism.records.items.check import find_faults
     from benchprism.records.items.store import project_items
     from benchprism.report.assemble import Holdings
+    from benchprism.report.said import awaited, last_said
 
-    table = project_attribute_table(project)
-    names = table["benchmark"].unique().to_pylist()
+    catalogue, items = project_catalogue(project), project_items(project.items)
+    made = consolidation(project.ledger, catalogue, items, project.settings.consolidation)
+    with Ledger(project.ledger) as ledger:
+        now = standing(ledger)
     return Holdings(
         project=project.settings.project,
-        catalogue=project_catalogue(project),
-        table=table,
-        provenance=project_provenance(project, names),
-        annotators=_annotators(project),
-        last_status=_last_status(project),
-        findings=find_faults(project_items(project.items)),
+        catalogue=catalogue,
+        table=attribute_table(items, made.values, catalogue),
+        provenance=project_provenance(project, items["benchmark"].unique().to_pylist()),
+        annotators=_annotators(now),
+        verdicts=now.values,
+        said=last_said(project.ledger),
+        awaited=awaited(project.ledger),
+        undecided=made.undecided,
+        notes=made.notes,
+        findings=find_faults(items),
         results=_results(project),
         subsets=_subsets(project, wanted),
         seed=project.settings.seed,
     )
 
 
-def _annotators(project: Project) -> list[AnnotatorNote]:
-    from benchprism.annotate.ledger import Ledger
-    from benchprism.annotate.standing import standing
+def _annotators(now: Standing) -> list[AnnotatorNote]:
     from benchprism.report.content import AnnotatorNote
 
-    with Ledger(project.ledger) as ledger:
-        now = standing(ledger)
+    given = Counter[str]()
+    for count in now.values:
+        given[count.annotator] += count.values if count.status == "ok" else 0
     return [
-        AnnotatorNote(
-            name=one.annotator,
-            values=sum(
-                count.values
-                for count in now.values
-                if count.annotator == one.annotator and count.status == "ok"
-            ),
-            replayed=one.replayed,
-        )
+        AnnotatorNote(name=one.annotator, values=given[one.annotator], replayed=one.replayed)
         for one in now.annotators
     ]
-
-
-def _last_status(project: Project) -> dict[str, str]:
-    """How the last reply about each item ended."""
-    from benchprism.annotate.ledger import Ledger
-
-    with Ledger(project.ledger) as ledger:
-        rows = ledger.query("SELECT item_id, status FROM reply ORDER BY time, reply_id")
-        return {str(item): str(status) for item, status in rows}
 
 
 def _results(project: Project) -> Results | None:

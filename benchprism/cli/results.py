@@ -1,20 +1,21 @@
-"""``benchprism results``: what models scored on items, added and listed."""
+"""``benchprism results``: what models scored on items, added, listed, and put into families."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from benchprism.cli.options import HERE, JsonOption, ProjectOption
 from benchprism.cli.output import print_json, print_table, say
-from benchprism.project import find_project
+from benchprism.project import Project, find_project
 from benchprism.records.errors import InputError
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    from benchprism.records.results.join import Joined, JoinOptions
+    from benchprism.records.results.tidy_values import Scoring
 
 
 def register(app: typer.Typer) -> None:
@@ -24,65 +25,185 @@ def register(app: typer.Typer) -> None:
     )
     group.command("add")(add)
     group.command("list")(list_)
+    group.command("models")(models)
     app.add_typer(group)
 
 
 def add(
-    file: Annotated[
-        Path,
+    paths: Annotated[
+        list[Path],
         typer.Argument(
-            help="A .csv or .parquet table: benchmark, item_id, model, score in each row."
+            metavar="PATH...",
+            help="Logs of a harness, tables of scores, or folders of them; the format is detected.",
         ),
     ],
+    format_name: Annotated[
+        str | None,
+        typer.Option("--format", help="Format of the files, such as lm-eval, inspect or tidy."),
+    ] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(help="Metric to take, or TASK=METRIC for one task; may be repeated."),
+    ] = None,
+    filter_: Annotated[
+        list[str] | None,
+        typer.Option("--filter", help="Filter or scorer, or TASK=FILTER; may be repeated."),
+    ] = None,
+    benchmark: Annotated[
+        str | None,
+        typer.Option(help="Benchmark of all results; found by their items when not given."),
+    ] = None,
+    min_joined: Annotated[
+        float,
+        typer.Option(min=0, max=1, help="Share of a model's results on a task that has to join."),
+    ] = 0.9,
     name: Annotated[
-        str | None, typer.Option(help="Name of the results in the project; the file's own if none.")
+        str | None, typer.Option(help="Name of the results in the project; the path's own if none.")
     ] = None,
     columns: Annotated[
         list[str] | None,
-        typer.Option("--map", help="Which column holds what, as score=COLUMN; may be repeated."),
+        typer.Option("--map", help="A table's column, as score=COLUMN; may be repeated."),
     ] = None,
-    benchmark: Annotated[
-        str | None, typer.Option(help="Benchmark of all rows, when the file does not name it.")
+    scale: Annotated[
+        str | None, typer.Option(help="A table's worst and best score, as 0:100; 0:1 if none.")
     ] = None,
+    penalties: Annotated[
+        bool, typer.Option("--penalties", help="Scores may fall below the worst: points come off.")
+    ] = False,
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace results of the same name.")
     ] = False,
     as_json: JsonOption = False,
     project: ProjectOption = HERE,
 ) -> None:
-    """Add a table of results to the project.
+    """Add results of evaluation logs or tables to the project's items.
 
-    A score is between 0 and 1. An empty score is missing, which is not wrong.
+    One metric and one filter are taken for each task, and said. Results are joined to items by
+    content or by a sound id. A score is 1 at best and 0 at worst; a missing one is not wrong.
+    Exit code 1: something was refused or damaged; the rest is added.
 
-    Example: benchprism results add scores.csv --map score=correct
+    Example: benchprism results add logs/ --metric arc_challenge=acc_norm
     """
+    from benchprism.cli.results_reading import Request, read_all
+    from benchprism.cli.results_report import print_report
     from benchprism.records.results.store import write_results
-    from benchprism.records.results.tidy import read_tidy
 
-    if name is not None and Path(name).name != name:
+    own = find_project(project)
+    targets = _targets(own, paths, name, replace=replace)
+    scoring = _scoring(scale, penalties=penalties)
+    is_table = bool(columns or scale)
+    request = Request(
+        targets,
+        "tidy" if is_table and format_name is None else format_name,
+        _mapping("--map", columns or []),
+        benchmark,
+        scoring,
+    )
+    options = _options(metric, filter_, benchmark, min_joined, penalties=penalties)
+    joined = read_all(request, own.items, options)
+    _check_against_others(own, joined)
+    for target, table in joined.tables.items():
+        write_results(own.results / target, table)
+    print_report(joined, as_json=as_json)
+    if joined.report.has_faults or not joined.tables:
+        raise typer.Exit(1)
+
+
+def _targets(
+    project: Project, paths: Sequence[Path], name: str | None, *, replace: bool
+) -> dict[Path, str]:
+    """Name the results table of each path."""
+    if name is not None and (Path(name).name != name or len(paths) > 1):
         raise InputError(
-            f"--name {name!r}", wanted="a name without folders", mend="leave out the slashes"
+            f"--name {name!r}" + (f" for {len(paths)} paths" if len(paths) > 1 else ""),
+            wanted="a name without folders, for one path",
+            mend="leave out the slashes, or add the paths one by one",
         )
-    target = find_project(project).results / f"{name or file.stem}.parquet"
-    if target.exists() and not replace:
+    targets = {path: f"{name or _name_of(path.resolve())}.parquet" for path in paths}
+    for target in targets.values():
+        taken = (project.results / target).exists() and not replace
+        if taken or list(targets.values()).count(target) > 1:
+            raise InputError(
+                f"{target} is among the results already"
+                if taken
+                else f"two paths whose results would be called {target}",
+                wanted="a new name",
+                mend="give one with --name, or replace the old results with --replace",
+            )
+    return targets
+
+
+def _name_of(path: Path) -> str:
+    return path.name if path.is_dir() else path.stem
+
+
+def _scoring(scale: str | None, *, penalties: bool) -> Scoring:
+    from benchprism.records.results.logs.scales import Scale
+    from benchprism.records.results.tidy_values import Scoring
+
+    if scale is None:
+        return Scoring(penalties=penalties)
+    worst, _, best = scale.partition(":")
+    try:
+        stated = Scale(float(worst), float(best))
+    except ValueError:
+        stated = Scale(0.0, 0.0)
+    if stated.worst == stated.best or not abs(stated.worst) + abs(stated.best) < float("inf"):
         raise InputError(
-            f"{target.name} is among the results already",
-            wanted="a new name",
-            mend="give one with --name, or replace the old results with --replace",
+            f"--scale {scale!r}",
+            wanted="the worst and the best score, as in 0:100",
+            mend="write two different numbers with a colon between them",
         )
-    table = read_tidy(file, columns=_mapping(columns or []), benchmark=benchmark)
-    contents = [{**row, "file": target.name} for row in _contents({file.name: table})]
-    write_results(target, table)
-    if as_json:
-        print_json(contents)
-        return
-    for row in contents:
-        repeated = f", {row['repeated']} given twice" if row["repeated"] else ""
-        say(
-            f"Added {row['benchmark']}: items {row['items']}, models {row['models']}, "
-            f"scores {row['scores']}, missing {row['missing']}{repeated}"
-        )
-    say("Next: give the models' families in models.yaml; benchprism score")
+    return Scoring(stated, penalties)
+
+
+def _options(
+    metric: Sequence[str] | None,
+    filter_: Sequence[str] | None,
+    benchmark: str | None,
+    min_joined: float,
+    *,
+    penalties: bool,
+) -> JoinOptions:
+    from benchprism.records.results.join import JoinOptions
+    from benchprism.records.results.joining.metric_choice import Wanted
+
+    wanted = Wanted(_by_task(metric or []), _by_task(filter_ or []), penalties)
+    return JoinOptions(wanted, benchmark, min_joined)
+
+
+def _by_task(options: Sequence[str]) -> dict[str, str]:
+    """Read NAME and TASK=NAME; a name alone stands for every task."""
+    split = [option.rpartition("=") for option in options]
+    return {task: name for task, _, name in split}
+
+
+def _mapping(option: str, pairs: Sequence[str]) -> dict[str, str]:
+    mapping = {}
+    for pair in pairs:
+        field, equals, column = pair.partition("=")
+        if not equals or not field or not column:
+            raise InputError(
+                f"{option} {pair!r}",
+                wanted="a pair such as score=correct",
+                mend="write our column, an equals sign, and the file's column",
+            )
+        mapping[field] = column
+    return mapping
+
+
+def _check_against_others(project: Project, joined: Joined) -> None:
+    """Refuse results that contradict what the project has already."""
+    from benchprism.records.results.matrix import outcomes
+    from benchprism.records.results.store import ResultsFile
+
+    others = {
+        path.name: ResultsFile(path)
+        for path in sorted(project.results.glob("*.parquet"))
+        if path.name not in joined.tables
+    }
+    if others and joined.tables:
+        outcomes({**others, **joined.tables})
 
 
 def list_(as_json: JsonOption = False, project: ProjectOption = HERE) -> None:
@@ -92,8 +213,8 @@ def list_(as_json: JsonOption = False, project: ProjectOption = HERE) -> None:
     """
     from benchprism.records.results.store import read_results
 
-    tables = read_results(find_project(project).results)
-    contents = [row for name, table in tables.items() for row in _contents({name: table})]
+    files = read_results(find_project(project).results)
+    contents = [row for name, file in files.items() for row in _contents({name: file})]
     if as_json:
         print_json(contents)
         return
@@ -101,31 +222,15 @@ def list_(as_json: JsonOption = False, project: ProjectOption = HERE) -> None:
     print_table(columns, [[row[column] for column in columns] for row in contents])
 
 
-def _mapping(pairs: Sequence[str]) -> dict[str, str]:
-    mapping = {}
-    for pair in pairs:
-        field, equals, column = pair.partition("=")
-        if not equals or not field or not column:
-            raise InputError(
-                f"--map {pair!r}",
-                wanted="a pair such as score=correct",
-                mend="write our column, an equals sign, and the file's column",
-            )
-        mapping[field] = column
-    return mapping
-
-
-def _contents(tables: Mapping[str, pa.Table]) -> list[dict[str, str | int]]:
-    """Count what one results table holds of each benchmark, and refuse conflicting scores."""
+def _contents(tables: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Count what one results table holds of each benchmark."""
     import numpy as np
-    import pyarrow.compute as pc
 
     from benchprism.records.results.matrix import outcomes
 
-    ((name, table),) = tables.items()
-    rows = []
+    (name,) = tables
+    rows: list[dict[str, Any]] = []
     for found in outcomes(tables):
-        own = table.filter(pc.equal(table["benchmark"], found.benchmark))
         scores = int(np.isfinite(found.scores).sum())
         rows.append(
             {
@@ -135,7 +240,81 @@ def _contents(tables: Mapping[str, pa.Table]) -> list[dict[str, str | int]]:
                 "models": len(found.models),
                 "scores": scores,
                 "missing": found.scores.size - scores,
-                "repeated": own.num_rows - own["score"].null_count - scores,
             }
         )
     return rows
+
+
+def models(
+    write: Annotated[
+        bool, typer.Option("--write", help="Add the guesses to the project's models file.")
+    ] = False,
+    as_json: JsonOption = False,
+    project: ProjectOption = HERE,
+) -> None:
+    """Draft the models file: family and size of each model that has results.
+
+    What the file does not say is guessed from the model's name, and marked as a guess. Guesses are
+    not used until a person confirms them. Families that CAD cannot compare are listed.
+
+    Example: benchprism results models --write
+    """
+    from benchprism.records.results.model_draft import draft_models, write_draft
+    from benchprism.records.results.models import unusable_for_cad
+    from benchprism.records.results.store import read_results
+
+    own = find_project(project)
+    files = read_results(own.results)
+    names = {model for file in files.values() for model in file.distinct("model")}
+    draft = draft_models(own.models, names)
+    if write:
+        write_draft(own.models, draft)
+    found = draft.file.models
+    rows = [
+        {
+            "model": model,
+            "family": found[model].family,
+            "size": found[model].size,
+            "guessed": list(found[model].guessed),
+            "used": draft.file.stands(model),
+            "in_file": write or model not in draft.new,
+            "has_results": model not in draft.without_results,
+        }
+        for model in found
+    ]
+    unusable = unusable_for_cad({model: found[model] for model in sorted(names)})
+    if as_json:
+        print_json({"models": rows, "unusable_for_cad": unusable})
+        return
+    status = {(True, True): "confirmed guess", (True, False): "guess", (False, True): "declared"}
+    print_table(
+        ["model", "family", "size", "from"],
+        [
+            (
+                row["model"],
+                row["family"],
+                row["size"],
+                status[bool(row["guessed"]), bool(row["used"])],
+            )
+            for row in rows
+        ],
+    )
+    if unusable:
+        print_table(
+            ["family", "not usable for CAD because"],
+            unusable.items(),
+            title="Families that CAD cannot compare",
+        )
+    _say_what_is_next(own, draft.file.unconfirmed, bool(draft.new) and not write)
+
+
+def _say_what_is_next(project: Project, unconfirmed: Sequence[str], is_unwritten: bool) -> None:
+    if unconfirmed:
+        say(f"{len(unconfirmed)} entries are guesses from names, and are not used until confirmed.")
+    if is_unwritten:
+        say(f"Next: benchprism results models --write adds them to {project.models.name}")
+    elif unconfirmed:
+        say(
+            f"Next: read {project.models.name}, mend it, and write 'confirmed: true' into each"
+            " entry that is right, or once at its top"
+        )

@@ -142,8 +142,8 @@ def _show(home: ServerHome, options: ServeOptions, server: Server, *, json: bool
         print_json({**asdict(running), "home": str(home.folder), "accounts": accounts})
     elif accounts:
         print_table(
-            [*accounts[0]],
-            [[*account.values()] for account in accounts],
+            ["user", "role", "password"],
+            [(a.username, a.role, a.password or "as given") for a in server.accounts],
             title="Write these down: they are not shown again",
         )
     sys.stdout.flush()
@@ -168,8 +168,8 @@ def _tell_status(home: ServerHome, *, json: bool) -> None:
         raise typer.Exit(1)
     found = standing(find_access(home, {}))
     if json:
-        state = {"state": "running", "home": str(home.folder)}
-        print_json({**state, **asdict(server), **asdict(found)})
+        told = {"state": "running", "home": str(home.folder)}
+        print_json({**told, **asdict(server), **asdict(found)})
         return
     typer.echo(f"{home.folder}: running at {server.url} (process {server.pid})")
     typer.echo(f"Argilla {found.version}, since {server.started}")

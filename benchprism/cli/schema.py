@@ -15,6 +15,7 @@ FILES = {
     "catalogue": ("a catalogue of criteria", "benchprism.prompts.library", "CatalogueFile"),
     "criteria": ("criteria/*.yaml", "benchprism.compose.criteria", "Criteria"),
     "models": ("models.yaml", "benchprism.records.results.models", "ModelsFile"),
+    "gold": ("a mapping of gold labels", "benchprism.annotate.gold_mapping", "GoldMapping"),
 }
 """Name to what the file is, and the module and class of its model."""
 

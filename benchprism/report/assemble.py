@@ -9,21 +9,23 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from benchprism.annotate.standing import ValueCount
 from benchprism.compose.store import Subset
 from benchprism.metrics.scorecard import Scorecard, ScoreSettings
 from benchprism.prompts.catalogue import Catalogue
 from benchprism.records.items.check import Finding
 from benchprism.records.items.store import Provenance
 from benchprism.records.results.matrix import Outcomes
+from benchprism.report.confidence import confidences
 from benchprism.report.content import AnnotatorNote, FaultNote, Report, SourceNote
+from benchprism.report.declined import declined
 from benchprism.report.heterogeneity import heterogeneity
-from benchprism.report.profile import annotated_rows, profiles
+from benchprism.report.missing import Ends, value_ends
+from benchprism.report.profile import profiles
+from benchprism.report.said import Awaited, Said
 from benchprism.report.subsets import view_subset
 
 EXAMPLES = 3
-NOT_ASKED = "not asked"
-OUTDATED = "outdated"
-"""Annotated as it was before its text, or the catalogue, changed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,8 +49,16 @@ class Holdings:
     provenance: Mapping[str, Provenance]
     """Where the items of each benchmark are from."""
     annotators: Sequence[AnnotatorNote]
-    last_status: Mapping[str, str]
-    """How the last reply about each item that was asked ended."""
+    verdicts: Sequence[ValueCount]
+    """How the latest verdicts of each annotator ended."""
+    said: Iterable[Said]
+    """The same verdict by verdict, the latest last."""
+    awaited: Sequence[Awaited]
+    """What waits in batches."""
+    undecided: pa.Table
+    """What consolidation left open; ``UNDECIDED_SCHEMA``."""
+    notes: Sequence[str]
+    """What consolidation has to say."""
     findings: Iterable[Finding]
     """What ``items check`` finds."""
     results: Results | None
@@ -67,11 +77,12 @@ def assemble(held: Holdings) -> Report:
         for model, scored in zip(found.models, _scored(found), strict=True)
         if scored
     }
+    ends = value_ends(held.table, held.catalogue, held.said, held.awaited, held.undecided)
     return Report(
         project=held.project,
         catalogue=held.catalogue,
         annotators=tuple(held.annotators),
-        sources=_sources(held, outcomes),
+        sources=_sources(held, ends, outcomes),
         profiles=profiles(held.table, held.catalogue),
         heterogeneity=tuple(
             heterogeneity(held.table, held.catalogue, found, results.families, seed=held.seed)
@@ -81,6 +92,11 @@ def assemble(held: Holdings) -> Report:
             view_subset(subset, held.table, held.catalogue, outcomes) for subset in held.subsets
         ),
         scores=results.scores,
+        ends=ends,
+        verdicts=tuple(held.verdicts),
+        declined=declined(held.verdicts, held.catalogue),
+        confidence=confidences(held.table, held.catalogue),
+        notes=tuple(held.notes),
         faults=_faults(held.findings),
         models=len(models),
         seed=held.seed,
@@ -92,29 +108,20 @@ def _scored(outcomes: Outcomes) -> list[bool]:
     return [not np.isnan(column).all() for column in outcomes.scores.T]
 
 
-def _sources(held: Holdings, outcomes: Mapping[str, Outcomes]) -> tuple[SourceNote, ...]:
-    rows = zip(
-        held.table["item_id"].to_pylist(),
-        held.table["benchmark"].to_pylist(),
-        annotated_rows(held.table, held.catalogue).tolist(),
-        strict=True,
-    )
-    totals: Counter[str] = Counter()
-    missing: dict[str, Counter[str]] = {}
-    for item_id, benchmark, annotated in rows:
-        totals[benchmark] += 1
-        counts = missing.setdefault(benchmark, Counter())
-        if not annotated:
-            status = held.last_status.get(item_id, NOT_ASKED)
-            counts[OUTDATED if status == "ok" else status] += 1
+def _sources(
+    held: Holdings, ends: Ends, outcomes: Mapping[str, Outcomes]
+) -> tuple[SourceNote, ...]:
+    blank: dict[str, dict[str, int]] = {}
+    for name, end, items in ends.blank:
+        blank.setdefault(name, {})[end] = items
     return tuple(
-        _source(name, total, missing[name], held.provenance.get(name, {}), outcomes.get(name))
-        for name, total in totals.items()
+        _source(name, items, blank.get(name, {}), held.provenance.get(name, {}), outcomes.get(name))
+        for name, items in Counter(held.table["benchmark"].to_pylist()).items()
     )
 
 
 def _source(
-    name: str, items: int, missing: Counter[str], known: Provenance, found: Outcomes | None
+    name: str, items: int, blank: Mapping[str, int], known: Provenance, found: Outcomes | None
 ) -> SourceNote:
     return SourceNote(
         benchmark=name,
@@ -122,8 +129,8 @@ def _source(
         revision=known.get("revision", ""),
         licence=known.get("licence", "unknown"),
         items=items,
-        annotated=items - missing.total(),
-        failures=tuple(missing.most_common()),
+        annotated=items - sum(blank.values()),
+        failures=tuple(blank.items()),
         scored=0 if found is None else int((~np.isnan(found.scores)).any(axis=1).sum()),
         models=0 if found is None else sum(_scored(found)),
     )

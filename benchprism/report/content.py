@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from benchprism.annotate.standing import ValueCount
 from benchprism.metrics.scorecard import Scorecard
 from benchprism.prompts.catalogue import Catalogue
+from benchprism.report.confidence import AttributeConfidence
+from benchprism.report.declined import Declined
 from benchprism.report.heterogeneity import BenchmarkHeterogeneity
+from benchprism.report.missing import OK, EndCount, Ends
 from benchprism.report.profile import BenchmarkProfile
 from benchprism.report.subsets import SubsetView
 
@@ -37,7 +41,7 @@ class SourceNote:
     items: int
     annotated: int
     failures: tuple[tuple[str, int], ...]
-    """Items without annotation, by the status of the last try."""
+    """Items without any value, by how asking for most of theirs ended."""
     scored: int
     """Items with a result of at least one model."""
     models: int
@@ -67,6 +71,14 @@ class Report:
     subsets: tuple[SubsetView, ...]
     scores: Scorecard
     """Without benchmarks where there are no results."""
+    ends: Ends
+    """What became of each value that the catalogue asks for."""
+    verdicts: tuple[ValueCount, ...]
+    """How each annotator's latest verdicts ended, whatever others said."""
+    declined: Declined
+    confidence: tuple[AttributeConfidence, ...]
+    notes: tuple[str, ...]
+    """Where values could not be consolidated as the project asks."""
     faults: tuple[FaultNote, ...]
     models: int
     """Models with a result on any benchmark."""
@@ -76,6 +88,31 @@ class Report:
     def replayed(self) -> bool:
         """Tell whether any annotation is a replay."""
         return any(annotator.replayed for annotator in self.annotators)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What has to be said of missing values, a clause each."""
+        return (*self.declined.notes, *self.notes)
+
+    def said_by(self, annotator: str) -> tuple[EndCount, ...]:
+        """Count how the latest verdicts of one annotator ended."""
+        return tuple(
+            EndCount(count.attribute, count.benchmark, count.status, count.values)
+            for count in self.verdicts
+            if count.annotator == annotator
+        )
+
+    @property
+    def lacking(self) -> tuple[str, ...]:
+        """The annotators that left values open, where there are several annotators."""
+        open_ = {count.annotator for count in self.verdicts if count.status != OK}
+        several = len(self.annotators) > 1
+        return tuple(one.name for one in self.annotators if several and one.name in open_)
+
+    @property
+    def alike(self) -> bool:
+        """Tell whether all attributes lack the same items: those that nobody was asked about."""
+        return self.ends.missing == self.ends.untouched
 
     @property
     def annotated(self) -> int:

@@ -7,6 +7,7 @@ from typing import Any
 
 from benchprism.report.content import Report
 from benchprism.report.heterogeneity import BenchmarkHeterogeneity
+from benchprism.report.missing import Tally, by_attribute, by_benchmark
 from benchprism.report.profile import AttributeProfile, BenchmarkProfile
 
 
@@ -23,6 +24,8 @@ def plain(report: Report) -> dict[str, Any]:
         },
         "annotators": [asdict(annotator) for annotator in report.annotators],
         "sources": [{**asdict(s), "failures": dict(s.failures)} for s in report.sources],
+        "missing": _missing(report),
+        "confidence": [asdict(found) for found in report.confidence],
         "profile": [_profile(profile) for profile in report.profiles],
         "heterogeneity": [_heterogeneity(found) for found in report.heterogeneity],
         "subsets": [asdict(subset) for subset in report.subsets],
@@ -30,6 +33,36 @@ def plain(report: Report) -> dict[str, Any]:
         "faults": [asdict(fault) for fault in report.faults],
         "seed": report.seed,
     }
+
+
+def _missing(report: Report) -> dict[str, Any]:
+    ends = report.ends
+    return {
+        "values": ends.values,
+        "missing": ends.missing,
+        "by_end": dict(ends.by_end),
+        "by_benchmark": _tally(by_benchmark(ends.counts)),
+        "by_attribute": _tally(by_attribute(ends.counts, report.catalogue)),
+        "counts": [asdict(count) for count in ends.counts],
+        "verdicts": [asdict(count) for count in report.verdicts],
+        "declined": {
+            "attributes": dict(report.declined.attributes),
+            "benchmarks": dict(report.declined.benchmarks),
+        },
+        "notes": [*report.remarks],
+    }
+
+
+def _tally(tally: Tally) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": row.name,
+            "values": row.values,
+            "missing": row.missing,
+            "by_end": dict(zip(tally.ends, row.counts, strict=True)),
+        }
+        for row in tally.rows
+    ]
 
 
 def _profile(profile: BenchmarkProfile) -> dict[str, Any]:

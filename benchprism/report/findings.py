@@ -23,6 +23,8 @@ class Finding:
     sentence: str
     replayed: bool
     """The number rests on replayed annotations."""
+    declined: str = ""
+    """Why what is missing from it is not missing at random; empty when nothing says so."""
 
 
 def findings(report: Report) -> list[Finding]:
@@ -51,6 +53,7 @@ def _division(found: BenchmarkHeterogeneity, division: Division, report: Report)
         f" items with {division.title.lower()} {easy.name} and {numbers[1]} on those with"
         f" {hard.name}.",
         report.replayed and not division.computed,
+        report.declined.attribute(division.attribute),
     )
 
 
@@ -72,11 +75,13 @@ def _largest_shift(subset: SubsetView) -> float:
 
 def _subset(subset: SubsetView, report: Report) -> Finding:
     sources = sum(origin.chosen > 0 for origin in subset.origins)
+    declined = ""
     sentence = f"{subset.name}: {subset.items} items composed from {sources} benchmarks"
     if subset.shifts:
         shift = subset.shifts[0]
+        declined = report.declined.attribute(shift.attribute)
         sentence += (
-            f"; {shift.attribute.lower()} {shift.value} goes from {percent(shift.before)} of the"
+            f"; {shift.title.lower()} {shift.value} goes from {percent(shift.before)} of the"
             f" annotated sources to {percent(shift.after)}"
         )
-    return Finding(f"{subset.items} items", f"{sentence}.", report.replayed)
+    return Finding(f"{subset.items} items", f"{sentence}.", report.replayed, declined)

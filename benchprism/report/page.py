@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 from importlib.resources import files
 from typing import Any
 
@@ -12,10 +14,13 @@ from markupsafe import Markup
 
 from benchprism.metrics.scorecard import IntervalEstimate
 from benchprism.report import figures, panels
+from benchprism.report.confidence import SOURCES
 from benchprism.report.content import METRICS, Report
 from benchprism.report.findings import findings
 from benchprism.report.heterogeneity import SMALLEST_STRATUM, BenchmarkHeterogeneity
 from benchprism.report.marks import printable
+from benchprism.report.missing import EndCount, Tally, by_attribute, by_benchmark
+from benchprism.report.remarks import confidence_text, missing_in_short
 
 MOST_DIVISIONS = 4
 """Divisions drawn for each benchmark; the table beside them lists all."""
@@ -32,6 +37,10 @@ def render(report: Report) -> str:
             smallest=SMALLEST_STRATUM,
             findings=findings(report),
             dimensions=_dimensions(report),
+            in_short=missing_in_short(report),
+            names={attribute.id: attribute.name for attribute in report.catalogue},
+            tallies=_tallies(report),
+            confidence_sources=[s for s in SOURCES if any(found[s] for found in report.confidence)],
             benchmarks=[_benchmark(report, found) for found in report.heterogeneity],
             subset_figures={subset.name: panels.subset_panel(subset) for subset in report.subsets},
             score_scales=_score_scales(report),
@@ -53,6 +62,7 @@ def _environment() -> Environment:
         "span": figures.span,
         "heat": figures.heat,
         "json": lambda data: json.dumps(data, ensure_ascii=False, indent=2),
+        "confidence": confidence_text,
         "decimals": lambda number: "–" if math.isnan(number) else f"{number:.2f}",
     }
     environment.globals["glyph"] = _glyph
@@ -73,10 +83,23 @@ def _dimensions(report: Report) -> list[dict[str, Any]]:
         {
             "title": dimension.title,
             "attributes": dimension.attributes,
+            "declined": report.declined.attribute(dimension.attributes[0].id),
             "panels": [panels.attribute_panel(a, report.profiles) for a in dimension.attributes],
         }
         for dimension in report.catalogue.dimensions
     ]
+
+
+def _tallies(report: Report) -> dict[str, Any]:
+    return {
+        **_both(report, report.ends.counts),
+        "annotators": [{"name": n, **_both(report, report.said_by(n))} for n in report.lacking],
+    }
+
+
+def _both(report: Report, counts: Sequence[EndCount]) -> dict[str, Tally]:
+    attributes = by_attribute(counts, report.catalogue)
+    return {"benchmarks": by_benchmark(counts), "attributes": attributes}
 
 
 def _benchmark(report: Report, found: BenchmarkHeterogeneity) -> dict[str, Any]:
@@ -87,7 +110,10 @@ def _benchmark(report: Report, found: BenchmarkHeterogeneity) -> dict[str, Any]:
     return {
         "found": found,
         "main": main,
-        "panels": [panels.division_panel(division) for division in shown],
+        "panels": [
+            replace(panels.division_panel(d), declined=report.declined.attribute(d.attribute))
+            for d in shown
+        ],
         "models": main
         and panels.models_panel(found, main, nominal=types.get(main.attribute) == "label"),
     }

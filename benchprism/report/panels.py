@@ -34,6 +34,8 @@ class Panel:
     notes: tuple[str, ...] = ()
     annotated: bool = True
     """It rests on annotations."""
+    declined: str = ""
+    """Why what is missing from it is not missing at random; empty when nothing says so."""
 
     @property
     def wide(self) -> bool:
@@ -191,7 +193,7 @@ def subset_panel(subset: SubsetView) -> Panel:
     """What a subset has more and less of than its sources."""
     rows = [
         Shift(
-            shift.attribute,
+            shift.title,
             shift.value,
             shift.before,
             shift.after,

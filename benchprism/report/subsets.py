@@ -55,6 +55,7 @@ class AttributeShift:
     """The value of an attribute whose share differs most between the sources and the subset."""
 
     attribute: str
+    title: str
     value: str
     before: float
     after: float
@@ -170,7 +171,9 @@ def _shares(pool: pa.Table, chosen: pa.Table, attribute: Attribute) -> list[Attr
         shares = [[sum(part[k:]) for k in range(1, len(part))] for part in shares]
         names = [f"{level} or more" for level in names[1:]]
     pairs = zip(names, *shares, strict=True)
-    return [AttributeShift(attribute.name, name, old, new) for name, old, new in pairs]
+    return [
+        AttributeShift(attribute.id, attribute.name, name, old, new) for name, old, new in pairs
+    ]
 
 
 def _examples(chosen: pa.Table) -> tuple[Example, ...]:

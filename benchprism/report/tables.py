@@ -6,11 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from benchprism.metrics.scorecard import IntervalEstimate
+from benchprism.report.confidence import SOURCES
 from benchprism.report.content import METRICS, Report
 from benchprism.report.divisions import Division
 from benchprism.report.figures import percent
 from benchprism.report.heterogeneity import BenchmarkHeterogeneity
+from benchprism.report.missing import Tally, by_attribute, by_benchmark
 from benchprism.report.profile import AttributeProfile
+from benchprism.report.remarks import confidence_text
 from benchprism.report.strata import value_name
 from benchprism.report.subsets import SubsetView
 
@@ -25,7 +28,7 @@ class TextTable:
 
 
 def tables(report: Report) -> list[TextTable]:
-    """Items, heterogeneity, subsets, scores and profile; a table without rows is left out."""
+    """Everything from items to confidence; a table without rows is left out."""
     mark = " (replay)" if report.replayed else ""
     every = [
         _coverage(report, mark),
@@ -33,6 +36,8 @@ def tables(report: Report) -> list[TextTable]:
         _subsets(report, mark),
         _scores(report),
         _profile(report, mark),
+        *_missing(report, mark),
+        _confidence(report, mark),
     ]
     return [table for table in every if table.rows]
 
@@ -57,7 +62,10 @@ def _coverage(report: Report, mark: str) -> TextTable:
 def _profile(report: Report, mark: str) -> TextTable:
     annotated = [profile for profile in report.profiles if profile.annotated]
     rows = [
-        (attribute.name, *(_commonest(profile[attribute.id]) for profile in annotated))
+        (
+            _marked(report, attribute.id, attribute.name),
+            *(_commonest(profile[attribute.id]) for profile in annotated),
+        )
         for attribute in (report.catalogue if annotated else ())
     ]
     columns = ("attribute", *(profile.benchmark for profile in annotated))
@@ -76,7 +84,7 @@ def _heterogeneity(report: Report, mark: str) -> TextTable:
     rows = [
         (
             found.benchmark,
-            division.title,
+            _marked(report, division.attribute, division.title),
             f"{division.items:,}",
             percent(division.overall.mean),
             "  ".join(f"{s.name}: {percent(s.accuracy.mean)}" for s in division.strata),
@@ -92,6 +100,11 @@ def _heterogeneity(report: Report, mark: str) -> TextTable:
     return TextTable(title, (*columns, "spread", "by chance", "clear"), tuple(rows))
 
 
+def _marked(report: Report, attribute: str, title: str) -> str:
+    """Mark an attribute whose missing values are not missing at random."""
+    return f"{title} (not at random)" if report.declined.attribute(attribute) else title
+
+
 def _worth_telling(found: BenchmarkHeterogeneity) -> Iterator[Division]:
     for division in found.divisions:
         if division.clear or division is found.main:
@@ -99,7 +112,7 @@ def _worth_telling(found: BenchmarkHeterogeneity) -> Iterator[Division]:
 
 
 def _subsets(report: Report, mark: str) -> TextTable:
-    rows = [(s.name, f"{s.items:,}", _origins(s), _shift(s)) for s in report.subsets]
+    rows = [(s.name, f"{s.items:,}", _origins(s), _shift(report, s)) for s in report.subsets]
     return TextTable(f"Subsets{mark}", ("subset", "items", "from", "differs most in"), tuple(rows))
 
 
@@ -107,12 +120,12 @@ def _origins(subset: SubsetView) -> str:
     return ", ".join(f"{o.benchmark} {o.chosen:,}" for o in subset.origins if o.chosen)
 
 
-def _shift(subset: SubsetView) -> str:
+def _shift(report: Report, subset: SubsetView) -> str:
     if not subset.shifts:
         return ""
     shift = subset.shifts[0]
     numbers = f"{percent(shift.before)} to {percent(shift.after)}"
-    return f"{shift.attribute} {shift.value}: {numbers}"
+    return f"{_marked(report, shift.attribute, shift.title)} {shift.value}: {numbers}"
 
 
 def _scores(report: Report) -> TextTable:
@@ -128,6 +141,42 @@ def _scores(report: Report) -> TextTable:
     ]
     columns = ("benchmark", "domain", "items", "models", *(metric.upper() for metric in METRICS))
     return TextTable("Scores, with 95% intervals over items", columns, tuple(rows))
+
+
+def _missing(report: Report, mark: str) -> Iterator[TextTable]:
+    names = {attribute.id: attribute.name for attribute in report.catalogue}
+    counts = report.ends.counts
+    yield _tally(f"Missing values by benchmark{mark}", "benchmark", by_benchmark(counts), {})
+    if not report.alike:
+        found = by_attribute(counts, report.catalogue)
+        yield _tally(f"Missing values by attribute{mark}", "attribute", found, names)
+    for annotator in report.lacking:
+        said = by_attribute(report.said_by(annotator), report.catalogue)
+        yield _tally(f"What {annotator} left open", "attribute", said, names)
+
+
+def _tally(title: str, column: str, tally: Tally, names: dict[str, str]) -> TextTable:
+    rows = [
+        (
+            names.get(row.name, row.name),
+            f"{row.values:,}",
+            f"{row.missing:,}",
+            percent(row.missing / row.values),
+            *(f"{count:,}" for count in row.counts),
+        )
+        for row in tally.rows
+    ]
+    return TextTable(title, (column, "values", "missing", "share", *tally.ends), tuple(rows))
+
+
+def _confidence(report: Report, mark: str) -> TextTable:
+    sources = [s for s in SOURCES if any(found[s] for found in report.confidence)]
+    rows = [
+        (found.title, f"{found.values:,}", *(confidence_text(found[s]) for s in sources))
+        for found in report.confidence
+    ]
+    title = f"How sure the values are, by what says so{mark}"
+    return TextTable(title, ("attribute", "values", *sources), tuple(rows))
 
 
 def _estimate(estimate: IntervalEstimate) -> str:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import os
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +16,13 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from ..errors import InputError
+from .cells import Cells
+from .codes import Codes, Names, coded, coded_pairs, split_pairs
+from .store import TIDY_SCHEMA, ResultsFile
+
+THREADS = min(4, os.cpu_count() or 1)
+_SLICE = 2**20
+"""Rows that are coded at once."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,92 +38,182 @@ class Outcomes:
     models: tuple[str, ...]
     """In the order of their names."""
     scores: NDArray[np.floating[Any]]
-    """Items by models, in [0, 1]; NaN where a model has no score for an item. In single precision
-    where that holds every score exactly, as it does right and wrong."""
+    """Items by models; NaN where a model has no score for an item. At most 1, and below 0 only
+    where a metric takes points off; the mean over trials where there are several. In single
+    precision where that holds every score exactly, as it does right and wrong."""
 
 
-def outcomes(tables: Mapping[str, pa.Table]) -> list[Outcomes]:
+Tables = Mapping[str, pa.Table | ResultsFile]
+
+
+def outcomes(tables: Tables, *, threads: int = THREADS) -> list[Outcomes]:
     """Arrange results tables as one matrix a benchmark, in the order of their names.
 
-    A result given twice with the same score counts once.
+    A result given twice with the same score counts once. Files are read a part at a time, so that
+    little more than the matrix is in memory.
 
     Args:
-        tables: results tables (``store.TIDY_SCHEMA``) by the name of the file each is from.
+        tables: results tables, or files of them, by name.
+        threads: how many parts to read at once; the outcome does not depend on it.
 
     Raises:
-        InputError: one model has two different scores for one item.
+        InputError: a file cannot be read, or one model has two different scores for one item.
     """
-    table = pa.concat_tables(tables.values())
-    benchmarks = _Codes.of(table["benchmark"])
-    items = _Codes.of(table["item_id"])
-    models = _Codes.of(table["model"])
-    scores = table["score"].to_numpy()
-    found = []
-    for code, name in enumerate(benchmarks.names):
-        rows = np.flatnonzero(benchmarks.codes == code)
-        item_ids, item = items.used_in(rows)
-        model_names, model = models.used_in(rows)
-        own = scores[rows]
-        known = ~np.isnan(own)
-        matrix = np.full((len(item_ids), len(model_names)), np.nan, dtype=_precision(own))
-        matrix[item[known], model[known]] = own[known]
-        clash = np.flatnonzero(known & (matrix[item, model] != own))
-        if len(clash):
-            where = (item == item[clash[0]]) & (model == model[clash[0]]) & known
-            cell = (item_ids[item[clash[0]]], model_names[model[clash[0]]])
-            raise _conflict(name, *cell, list(_places(tables, rows[where])))
-        found.append(Outcomes(name, item_ids, model_names, matrix))
-    return found
+    grid = _Grid()
+    for table in tables.values():
+        for rows in _rows(table, grid, threads):
+            clash = grid.put(rows)
+            if clash is not None:
+                raise _conflict(tables, grid.cell(rows, clash))
+    return grid.outcomes(threads)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Codes:
-    """A column of text as codes into its distinct names, which are sorted."""
+class _Rows:
+    """Some rows of a table, coded."""
 
-    names: list[str]
-    codes: NDArray[np.int32]
-
-    @classmethod
-    def of(cls, column: pa.ChunkedArray) -> _Codes:
-        encoded = column.dictionary_encode().unify_dictionaries()
-        if not encoded.num_chunks:
-            return cls([], np.empty(0, dtype=np.int32))
-        words = encoded.chunk(0).dictionary
-        order = pc.sort_indices(words).to_numpy()
-        rank = np.empty(len(order), dtype=np.int32)
-        rank[order] = np.arange(len(order), dtype=np.int32)
-        codes = np.concatenate([rank[chunk.indices.to_numpy()] for chunk in encoded.chunks])
-        return cls(words.take(order).to_pylist(), codes)
-
-    def used_in(self, rows: NDArray[np.intp]) -> tuple[tuple[str, ...], NDArray[np.intp]]:
-        """The names that some rows use, and each row's position among them."""
-        codes = self.codes[rows]
-        used = np.zeros(len(self.names), dtype=bool)
-        used[codes] = True
-        position = np.cumsum(used) - 1
-        return tuple(self.names[code] for code in np.flatnonzero(used)), position[codes]
+    items: Codes
+    """Pairs of benchmark and item."""
+    models: Codes
+    scores: NDArray[np.float64]
 
 
-def _precision(scores: NDArray[np.float64]) -> type[np.float32 | np.float64]:
-    known = scores[~np.isnan(scores)]
-    return np.float32 if (known.astype(np.float32) == known).all() else np.float64
+class _Grid:
+    """All benchmarks' cells in one matrix."""
+
+    def __init__(self) -> None:
+        self._items, self._models, self._unscored = Names(), Names(), Names()
+        self._cells = Cells()
+
+    def code(self, part: pa.Table) -> _Rows:
+        """Code the rows of a part of a table; threads may do so at once."""
+        (batch,) = part.combine_chunks().to_batches()
+        if batch["score"].null_count:
+            rows = batch.filter(batch["score"].is_null())
+            coded_pairs(rows["benchmark"], rows["model"], self._unscored)
+        return _Rows(
+            coded_pairs(batch["benchmark"], batch["item_id"], self._items),
+            coded(batch["model"], self._models),
+            batch["score"].to_numpy(zero_copy_only=False),
+        )
+
+    def put(self, rows: _Rows) -> int | None:
+        """Enter scores; return the first row that contradicts an earlier one."""
+        return self._cells.put(rows.items, rows.models, rows.scores)
+
+    def cell(self, rows: _Rows, row: int) -> _Cell:
+        """Name the benchmark, the item and the model of a row."""
+        benchmarks, items = split_pairs(self._items)
+        code = int(rows.items[row])
+        model = self._models.texts[int(rows.models[row])]
+        return _Cell(benchmarks[code].as_py(), items[code].as_py(), model.as_py())
+
+    def outcomes(self, threads: int) -> list[Outcomes]:
+        """Lay out each benchmark by the names of its items and models."""
+        pa.default_memory_pool().release_unused()
+        self._cells.make_room(len(self._models), len(self._items))
+        benchmarks, items = split_pairs(self._items)
+        found = []
+        for name in sorted(pc.unique(benchmarks).to_pylist()):
+            own = pc.indices_nonzero(pc.equal(benchmarks, name))
+            rows, item_ids = _by_name(items, own)
+            columns, models = _by_name(self._models.texts, self._models_on(name, own))
+            scores = self._cells.arranged(rows, columns, threads)
+            found.append(Outcomes(name, item_ids, models, scores))
+        return found
+
+    def _models_on(self, benchmark: str, items: pa.Array) -> pa.Array:
+        """The models that have a row on a benchmark, with a score or without."""
+        owners, names = split_pairs(self._unscored)
+        unscored = names.filter(pc.equal(owners, benchmark))
+        scored = pa.array(self._cells.scored(items.to_numpy()))
+        return pc.unique(pa.concat_arrays([scored, pc.index_in(unscored, self._models.texts)]))
 
 
-def _places(tables: Mapping[str, pa.Table], rows: NDArray[np.intp]) -> Iterator[tuple[str, float]]:
-    """Name the file and the row, and give the score, of rows of the joined tables."""
-    start = 0
-    for name, table in tables.items():
-        for row in rows[(rows >= start) & (rows < start + len(table))] - start:
-            yield f"{name} row {row + 1}", table["score"][int(row)].as_py()
-        start += len(table)
+def _by_name(names: pa.Array, chosen: pa.Array) -> tuple[Codes, tuple[str, ...]]:
+    """Chosen positions in the order of their names, and the names."""
+    order = chosen.take(pc.sort_indices(names.take(chosen)))
+    return order.to_numpy(), tuple(names.take(order).to_pylist())
 
 
-def _conflict(benchmark: str, item: str, model: str, places: list[tuple[str, float]]) -> InputError:
-    (first, score), *others = places
-    second, other = next(place for place in others if place[1] != score)
+class _Cell(NamedTuple):
+    benchmark: str
+    item: str
+    model: str
+
+
+def _rows(table: pa.Table | ResultsFile, grid: _Grid, threads: int) -> Iterator[_Rows]:
+    """Code the rows of a table, several parts at once; trials are averaged."""
+    parts = table.parts if isinstance(table, ResultsFile) else partial(_slices, table)
+    rows = _in_threads([partial(_code, grid, part) for part in parts(TIDY_SCHEMA.names)], threads)
+    yield from [_averaged(list(rows))] if _has_trials(table) else rows
+
+
+def _has_trials(table: pa.Table | ResultsFile) -> bool:
+    if isinstance(table, ResultsFile):
+        return table.has_trials
+    return "trial" in table.column_names and bool(pc.max(table["trial"]).as_py())
+
+
+def _slices(table: pa.Table, columns: list[str]) -> list[Callable[[], pa.Table]]:
+    own = table.select(columns)
+    return [partial(own.slice, start, _SLICE) for start in range(0, len(table), _SLICE)]
+
+
+def _code(grid: _Grid, part: Callable[[], pa.Table]) -> _Rows:
+    return grid.code(part())
+
+
+def _in_threads(work: Sequence[Callable[[], _Rows]], threads: int) -> Iterator[_Rows]:
+    """Do pieces of work at once, a few ahead, and give their results in order."""
+    with ThreadPoolExecutor(threads) as pool:
+        ahead: deque[Future[_Rows]] = deque()
+        for piece in work:
+            ahead.append(pool.submit(piece))
+            if len(ahead) > threads:
+                yield ahead.popleft().result()
+        while ahead:
+            yield ahead.popleft().result()
+
+
+def _averaged(parts: Sequence[_Rows]) -> _Rows:
+    """One row a cell: the mean over the trials that have a score."""
+    items = np.concatenate([part.items for part in parts])
+    models = np.concatenate([part.models for part in parts])
+    scores = np.concatenate([part.scores for part in parts])
+    known = ~np.isnan(scores)
+    width = int(items.max(initial=0)) + 1
+    flat = models.astype(np.int64) * width + items
+    cells, place = np.unique(flat, return_inverse=True)
+    with np.errstate(invalid="ignore"):
+        means = np.bincount(place[known], scores[known], len(cells)) / np.bincount(
+            place[known], minlength=len(cells)
+        )
+    return _Rows((cells % width).astype(np.int32), (cells // width).astype(np.int32), means)
+
+
+def _conflict(tables: Tables, cell: _Cell) -> InputError:
+    places = list(_places(tables, cell))
+    first, score = places[0]
+    second, other = next(place for place in places if place[1] != score)
     return InputError(
-        f"{model!r} has two scores for item {item!r} of {benchmark!r}: {score!r} in {first}, "
-        f"{other!r} in {second}",
+        f"{cell.model!r} has two scores for item {cell.item!r} of {cell.benchmark!r}: "
+        f"{score!r} in {first}, {other!r} in {second}",
         wanted="one score for a model and an item",
-        mend="keep the run you want, or average repeated runs first",
+        mend="keep the run that you want and remove the other file from the results",
     )
+
+
+def _places(tables: Tables, cell: _Cell) -> Iterator[tuple[str, float]]:
+    """Name the file and the row, and give the score, of each row of a cell; trials are one."""
+    for name, table in tables.items():
+        whole = table.read(TIDY_SCHEMA.names) if isinstance(table, ResultsFile) else table
+        columns = (whole["benchmark"], whole["item_id"], whole["model"])
+        matches = [pc.equal(column, text) for column, text in zip(columns, cell, strict=True)]
+        rows = pc.indices_nonzero(pc.and_(pc.and_(matches[0], matches[1]), matches[2]))
+        scores = {row: whole["score"][row].as_py() for row in rows.to_pylist()}
+        known = {row: score for row, score in scores.items() if score is not None}
+        if known and _has_trials(table):
+            yield f"{name} ({len(known)} trials)", sum(known.values()) / len(known)
+        else:
+            yield from ((f"{name} row {row + 1}", score) for row, score in known.items())

@@ -1,8 +1,10 @@
-"""The models file: family and size of each model, as the user declares them."""
+"""The models file: family and size of each model, as the user declares or confirms them."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Literal
 
 from ..documents import StrictModel, read_document
 from ..errors import InputError
@@ -16,26 +18,39 @@ class DeclaredModel(StrictModel):
     """Models that differ in size only share a family."""
     size: float | None = None
     """Parameters, in any unit, or a rank; none when it is not known."""
+    guessed: list[Literal["family", "size"]] = []
+    """What was read from the model's name. Such an entry counts once it is confirmed."""
+    confirmed: bool = False
+    """Whether a person has read a guessed entry and says that it is right."""
 
 
 class ModelsFile(StrictModel):
     """``models.yaml``."""
 
+    confirmed: bool = False
+    """Whether a person has read every guessed entry."""
     models: dict[str, DeclaredModel] = {}
     """The models, by the name that results have for them."""
 
+    def stands(self, name: str) -> bool:
+        """Tell whether an entry may be used: it was not guessed, or a person confirmed it."""
+        model = self.models[name]
+        return self.confirmed or model.confirmed or not model.guessed
 
-def read_models(path: Path) -> dict[str, DeclaredModel]:
+    @property
+    def unconfirmed(self) -> list[str]:
+        """The models whose entries are guesses that nobody confirmed."""
+        return [name for name in self.models if not self.stands(name)]
+
+
+def read_models_file(path: Path) -> ModelsFile:
     """Read a models file: YAML, or CSV with the columns model, family and size.
-
-    Returns:
-        The models in the file's order.
 
     Raises:
         InputError: the file cannot be read or a value does not fit.
     """
     if path.suffix.lower() != ".csv":
-        return read_document(path, ModelsFile).models
+        return read_document(path, ModelsFile)
     grid = read_grid(path, needed=("model", "family", "size"))
     models: dict[str, DeclaredModel] = {}
     for line in grid.lines:
@@ -53,4 +68,47 @@ def read_models(path: Path) -> dict[str, DeclaredModel]:
                 mend="remove one of the lines",
             )
         models[name] = DeclaredModel(family=family, size=grid.number(line, "size"))
-    return models
+    return ModelsFile(models=models)
+
+
+def read_models(path: Path) -> dict[str, DeclaredModel]:
+    """Read the models of a models file that may be used: declared, or guessed and confirmed.
+
+    Returns:
+        The models in the file's order.
+
+    Raises:
+        InputError: as ``read_models_file``.
+    """
+    file = read_models_file(path)
+    return {name: model for name, model in file.models.items() if file.stands(name)}
+
+
+def unusable_for_cad(models: Mapping[str, DeclaredModel]) -> dict[str, str]:
+    """Say why families cannot be compared by size, wholly or in part, by family."""
+    families: dict[str, list[str]] = {}
+    for name, model in models.items():
+        families.setdefault(model.family, []).append(name)
+    reasons = {family: _reason(own, models) for family, own in sorted(families.items())}
+    return {family: reason for family, reason in reasons.items() if reason}
+
+
+def _reason(names: list[str], models: Mapping[str, DeclaredModel]) -> str:
+    if len(names) == 1:
+        return f"one model ({names[0]}): there is none to compare it with"
+    sizes = {name: models[name].size for name in names}
+    unknown = [name for name, size in sizes.items() if size is None]
+    known = [size for size in sizes.values() if size is not None]
+    if not known:
+        return f"no size is known ({', '.join(names)})"
+    if len(set(known)) == 1:
+        without = f"; unknown: {', '.join(unknown)}" if unknown else ""
+        return f"one size only, {known[0]:g}{without}"
+    equal = {size: [name for name in names if sizes[name] == size] for size in sorted(set(known))}
+    parts = [f"in part: no size for {', '.join(unknown)}"] if unknown else []
+    parts += [
+        f"in part: {', '.join(own)} have one size, {size:g}"
+        for size, own in equal.items()
+        if len(own) > 1
+    ]
+    return "; ".join(parts)

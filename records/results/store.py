@@ -1,10 +1,15 @@
-"""Results tables on disk: one Parquet file for each file of results that was added."""
+"""Results tables on disk: one Parquet file for each source of results that was added."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..errors import InputError
@@ -18,39 +23,140 @@ TIDY_SCHEMA = pa.schema(
         ("score", pa.float64()),
     ]
 )
-"""One row a benchmark, item and model. A score is in [0, 1]; null is missing, not wrong."""
+"""What every results table has. Null is a missing score, not a wrong answer."""
+
+RESULTS_SCHEMA = pa.schema(
+    [
+        *TIDY_SCHEMA,
+        ("trial", pa.int32()),
+        ("metric", pa.string()),
+        ("filter", pa.string()),
+        ("run", pa.string()),
+        ("source_format", pa.string()),
+    ]
+)
+"""One row a benchmark, item, model and trial.
+
+- ``score``: 1 is best and 0 is worst or nothing; below 0 only where a metric takes points off.
+- ``trial``: 0-based repeat; a model's score on an item is the mean over its trials.
+- ``metric``, ``filter``, ``run``: the log's own names; null for tables that do not say.
+"""
+
+_NAMES = tuple(field.name for field in RESULTS_SCHEMA if field.type == pa.string())
+_GROUP_ROWS = 2**20
+
+
+@dataclass(frozen=True)
+class ResultsFile:
+    """A results table on disk, read in parts."""
+
+    path: Path
+
+    @cached_property
+    def metadata(self) -> Any:
+        """The file's Parquet metadata.
+
+        Raises:
+            InputError: it is no results table.
+        """
+        try:
+            metadata = pq.read_metadata(self.path)
+        except (OSError, pa.ArrowException) as error:
+            raise _unreadable(self.path, "not a whole Parquet file") from error
+        names = metadata.schema.to_arrow_schema().names
+        if not set(TIDY_SCHEMA.names) <= set(names):
+            raise _unreadable(self.path, f"it has the columns {', '.join(names)}")
+        return metadata
+
+    @cached_property
+    def has_trials(self) -> bool:
+        """Whether an item comes more than once for a model."""
+        names = self.metadata.schema.names
+        if "trial" not in names:
+            return False
+        at = names.index("trial")
+        chunks = [self.metadata.row_group(group).column(at) for group in self._groups]
+        if all(chunk.is_stats_set and chunk.statistics.max == 0 for chunk in chunks):
+            return False
+        return any(pc.max(part()["trial"]).as_py() for part in self.parts(["trial"]))
+
+    def distinct(self, column: str) -> set[str]:
+        """The texts of a column."""
+        parts = (pc.unique(part()[column]).to_pylist() for part in self.parts([column]))
+        return {text for texts in parts for text in texts}
+
+    def parts(self, columns: list[str]) -> list[Callable[[], pa.Table]]:
+        """Readers of parts, in the order of the rows; texts come as dictionaries.
+
+        A reader raises ``InputError`` when the file is damaged.
+        """
+        return [partial(self._part, group, columns) for group in self._groups]
+
+    @property
+    def _groups(self) -> list[int]:
+        groups = range(self.metadata.num_row_groups)
+        return [group for group in groups if self.metadata.row_group(group).num_rows]
+
+    def _part(self, group: int, columns: list[str]) -> pa.Table:
+        with self._open() as file:
+            return _checked(self.path, lambda: file.read_row_group(group, columns, False))
+
+    def _open(self) -> pq.ParquetFile:
+        texts = [name for name in _NAMES if name in self.metadata.schema.names]
+        return _checked(
+            self.path,
+            lambda: pq.ParquetFile(self.path, metadata=self.metadata, read_dictionary=texts),
+        )
+
+    def read(self, columns: list[str] | None = None) -> pa.Table:
+        """Read all rows of some columns."""
+        with self._open() as file:
+            return _checked(self.path, lambda: file.read(columns))
 
 
 def write_results(path: Path, table: pa.Table) -> None:
-    """Write a results table, whole or not at all."""
+    """Write a results table, whole or not at all.
+
+    Columns of ``RESULTS_SCHEMA`` that the table lacks are filled: trial 0, no metric, filter, run
+    or format.
+    """
+    columns = {field.name: _column(table, field) for field in RESULTS_SCHEMA}
     with replacing(path) as temporary:
-        pq.write_table(table.cast(TIDY_SCHEMA), temporary, compression="zstd")
+        pq.write_table(pa.table(columns), temporary, compression="zstd", row_group_size=_GROUP_ROWS)
 
 
-def read_results(folder: Path) -> dict[str, pa.Table]:
-    """Read every results table of a project, by file name in the order of their names.
+def _column(table: pa.Table, field: pa.Field) -> pa.ChunkedArray | pa.Array:
+    if field.name not in table.column_names:
+        fill = pa.scalar(0 if field.name == "trial" else None, field.type)
+        return pa.repeat(fill, len(table))
+    column = table[field.name]
+    is_coded = pa.types.is_dictionary(column.type) and column.type.value_type == field.type
+    return column if is_coded else column.cast(field.type)
+
+
+def read_results(folder: Path) -> dict[str, ResultsFile]:
+    """Find every results table of a project, by file name in the order of their names.
 
     Raises:
         InputError: there is none, or a file is no results table.
     """
-    tables = {path.name: _read(path) for path in sorted(folder.glob("*.parquet"))}
-    if not tables:
+    files = {path.name: ResultsFile(path) for path in sorted(folder.glob("*.parquet"))}
+    if not files:
         raise InputError(
             f"no results in {folder}",
             wanted="scores of models on items",
             mend="add them with 'benchprism results add FILE'",
         )
-    return tables
+    for file in files.values():
+        _ = file.metadata
+    return files
 
 
-def _read(path: Path) -> pa.Table:
+def _checked(path: Path, read: Callable[[], Any]) -> Any:
     try:
-        table = pq.read_table(path)
+        return read()
     except (OSError, pa.ArrowException) as error:
         raise _unreadable(path, "not a whole Parquet file") from error
-    if not table.schema.equals(TIDY_SCHEMA):
-        raise _unreadable(path, f"it has the columns {', '.join(table.column_names)}")
-    return table
 
 
 def _unreadable(path: Path, reason: str) -> InputError:

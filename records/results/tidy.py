@@ -1,63 +1,110 @@
-"""Tidy results: a CSV or Parquet table with a row for each benchmark, item and model."""
+"""Tidy results: a table with a row for each benchmark, item and model (and trial)."""
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NoReturn
 
+import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.csv as pacsv
-import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from ..errors import InputError, suggestion
+from .codes import Names
 from .store import TIDY_SCHEMA
+from .tidy_rows import columns_of, row_batches
+from .tidy_values import Place, Scoring, names_of, scores_of, trials_of
 
 _KEYS = ("benchmark", "item_id", "model")
-_MISSING = ["", "nan", "na", "n/a", "null", "none"]
+FIELDS = (*TIDY_SCHEMA.names, "trial")
+_SAME = {"score": ("score", "correct")}
+"""Other names that a column may have; the first that is there counts."""
 
 
 def read_tidy(
-    path: Path, *, columns: Mapping[str, str] | None = None, benchmark: str | None = None
+    path: Path,
+    *,
+    columns: Mapping[str, str] | None = None,
+    benchmark: str | None = None,
+    scoring: Scoring | None = None,
+    step: Callable[[int], None] | None = None,
 ) -> pa.Table:
     """Read a tidy results table.
 
     Args:
-        path: a ``.csv`` or ``.parquet`` file. Further columns are left aside.
-        columns: the file's own name for ``benchmark``, ``item_id``, ``model`` or ``score``, where
-            it has another.
+        path: a ``.csv``, ``.tsv``, ``.jsonl`` or ``.parquet`` file. Further columns are left aside.
+        columns: the file's own name for ``benchmark``, ``item_id``, ``model``, ``score`` or
+            ``trial``, where it has another. A column ``correct`` is taken for the score.
         benchmark: the benchmark of all rows, for a file that does not name it or names another.
+        scoring: the scale of the scores; 0 to 1 when not given.
+        step: called with the number of rows that were read since the last call.
 
     Returns:
-        A table with ``TIDY_SCHEMA``, rows in their order. Empty cells and NaN are missing
-        scores; true and false are 1 and 0.
+        The columns of ``TIDY_SCHEMA``, texts as dictionaries, and ``trial`` where the file has it;
+        rows in their order. Empty cells and NaN are missing scores; true and false are 1 and 0.
 
     Raises:
-        InputError: the file cannot be read, lacks a column, or holds a score outside [0, 1] or a
+        InputError: the file cannot be read, lacks a column, or holds a score outside its scale or a
             row without benchmark, item or model.
     """
-    is_csv = _is_csv(path)
-    names = _csv_columns(path) if is_csv else _parquet_columns(path)
-    source = _sources(path, names, columns or {}, benchmark)
-    raw = (_read_csv if is_csv else _read_parquet)(path, list(source.values()))
-    found = {field: raw[name] for field, name in source.items()}
-    if benchmark is not None:
-        found["benchmark"] = _renamed(path, found.get("benchmark"), benchmark, raw.num_rows)
-    texts = {field: _text(path, source.get(field, field), found[field]) for field in _KEYS}
-    scores = _scores(path, source["score"], found["score"])
-    return pa.table({**texts, "score": scores}, schema=TIDY_SCHEMA)
+    sources = _sources(path, columns_of(path), columns or {}, benchmark)
+    read = _Columns(path, sources, scoring or Scoring())
+    for batch in row_batches(path, list(dict.fromkeys(sources.values()))):
+        read.add(batch)
+        if step is not None:
+            step(batch.num_rows)
+    return read.table(benchmark)
 
 
-def _is_csv(path: Path) -> bool:
-    if path.suffix.lower() not in {".csv", ".parquet"}:
-        raise InputError(
-            f"{path} has the ending {path.suffix!r}",
-            wanted="a .csv or .parquet file of results",
-            mend="save the table as one of these",
-        )
-    return path.suffix.lower() == ".csv"
+class _Columns:
+    """The columns that were read so far."""
+
+    def __init__(self, path: Path, sources: Mapping[str, str], scoring: Scoring) -> None:
+        self._path, self._sources, self._scoring = path, sources, scoring
+        self._names = {field: Names() for field in _KEYS if field in sources}
+        self._parts: dict[str, list[NDArray[np.int32 | np.float64]]] = {
+            field: [] for field in sources
+        }
+        self._rows = 0
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        for field, column in self._sources.items():
+            place = Place(self._path, column, self._rows)
+            self._parts[field].append(self._read(field, batch[column], place))
+        self._rows += batch.num_rows
+
+    def _read(self, field: str, cells: pa.Array, place: Place) -> NDArray[np.int32 | np.float64]:
+        if field == "score":
+            return scores_of(cells, self._scoring, place)
+        if field == "trial":
+            return trials_of(cells, place)
+        return names_of(cells, self._names[field], place)
+
+    def table(self, benchmark: str | None) -> pa.Table:
+        columns = {field: self._column(field) for field in FIELDS if field in self._sources}
+        if benchmark is not None:
+            self._check_single()
+            codes = np.zeros(self._rows, dtype=np.int32)
+            columns["benchmark"] = pa.DictionaryArray.from_arrays(codes, pa.array([benchmark]))
+        return pa.table({field: columns[field] for field in FIELDS if field in columns})
+
+    def _column(self, field: str) -> pa.Array:
+        parts = self._parts.pop(field)
+        values = np.concatenate(parts) if parts else np.empty(0, dtype=np.int32)
+        if field in self._names:
+            return pa.DictionaryArray.from_arrays(pa.array(values), self._names[field].texts)
+        return pa.array(values, from_pandas=field == "score")
+
+    def _check_single(self) -> None:
+        """One benchmark for all rows; several of them are not made one."""
+        distinct = self._names["benchmark"].texts.to_pylist() if "benchmark" in self._names else []
+        if len(distinct) > 1:
+            raise InputError(
+                f"{self._path}: {len(distinct)} benchmarks ({distinct[0]!r}, {distinct[1]!r}, ...)",
+                wanted="rows of a single benchmark to rename",
+                mend="leave out --benchmark",
+            )
 
 
 def _sources(
@@ -65,21 +112,26 @@ def _sources(
 ) -> dict[str, str]:
     """Find the file's column for each of ours."""
     for field in columns:
-        if field not in TIDY_SCHEMA.names:
+        if field not in FIELDS:
             raise InputError(
                 f"a mapping for the unknown column {field!r}",
-                wanted="one of benchmark, item_id, model, score",
-                mend=suggestion(field, TIDY_SCHEMA.names),
+                wanted=f"one of {', '.join(FIELDS)}",
+                mend=suggestion(field, FIELDS),
             )
     found = {}
-    for field in TIDY_SCHEMA.names:
-        name = columns.get(field, field)
-        if name in names:
+    for field in FIELDS:
+        named = [columns[field]] if field in columns else _SAME.get(field, (field,))
+        name = next((name for name in named if name in names), None)
+        if name is not None:
             if names.count(name) > 1:
-                _refuse(path, f"two columns {name!r}", "each column once", "rename one of them")
+                raise InputError(
+                    f"{path}: two columns {name!r}",
+                    wanted="each column once",
+                    mend="rename one of them",
+                )
             found[field] = name
-        elif field != "benchmark" or benchmark is None or field in columns:
-            _lacks(path, field, name, names)
+        elif field in columns or not (field == "trial" or (field == "benchmark" and benchmark)):
+            _lacks(path, field, named[0], names)
     return found
 
 
@@ -90,129 +142,4 @@ def _lacks(path: Path, field: str, name: str, names: list[str]) -> NoReturn:
         f"{path} has no column {name!r}",
         wanted="the columns benchmark, item_id, model and score",
         mend=f"{suggestion(name, known)} (say which with {option})" if known else "add a header",
-    )
-
-
-def _csv_columns(path: Path) -> list[str]:
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            return next(csv.reader(file), [])
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise _unreadable(path, error) from error
-
-
-def _parquet_columns(path: Path) -> list[str]:
-    try:
-        names: list[str] = pq.read_schema(path).names
-    except (OSError, pa.ArrowException) as error:
-        raise _unreadable(path, error) from error
-    return names
-
-
-def _read_csv(path: Path, names: list[str]) -> pa.Table:
-    """Read some columns as text: a type is never guessed from what the cells look like."""
-    try:
-        return pacsv.read_csv(
-            path,
-            parse_options=pacsv.ParseOptions(newlines_in_values=True),
-            convert_options=pacsv.ConvertOptions(
-                include_columns=names, column_types=dict.fromkeys(names, pa.string())
-            ),
-        )
-    except (OSError, pa.ArrowException) as error:
-        raise _unreadable(path, error) from error
-
-
-def _read_parquet(path: Path, names: list[str]) -> pa.Table:
-    try:
-        return pq.read_table(path, columns=names)
-    except (OSError, pa.ArrowException) as error:
-        raise _unreadable(path, error) from error
-
-
-def _renamed(
-    path: Path, column: pa.ChunkedArray | None, benchmark: str, rows: int
-) -> pa.ChunkedArray:
-    """One benchmark for all rows; several of them are not made one."""
-    distinct = [] if column is None else pc.unique(column).to_pylist()
-    if len(distinct) > 1:
-        _refuse(
-            path,
-            f"{len(distinct)} benchmarks ({distinct[0]!r}, {distinct[1]!r}, ...)",
-            "rows of a single benchmark to rename",
-            "leave out --benchmark",
-        )
-    return pa.chunked_array([pa.repeat(benchmark, rows)])
-
-
-def _text(path: Path, name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A column of names or ids as text; whole numbers keep their digits."""
-    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-    if not (
-        pa.types.is_integer(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind)
-    ):
-        _refuse(path, f"the column {name!r} of type {kind}", "text or whole numbers", "convert it")
-    text = column.cast(kind).cast(pa.string())
-    empty = pc.fill_null(pc.equal(text, ""), True)
-    row = pc.index(empty, True).as_py()
-    if row >= 0:
-        _refuse(path, f"no {name!r} in row {row + 1}", "one in every row", "fill it in")
-    return text
-
-
-def _scores(path: Path, name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
-    kind = column.type
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
-        scores = _numbers(path, name, column.cast(pa.string()))
-    elif pa.types.is_boolean(kind):
-        scores = column.cast(pa.int8()).cast(pa.float64())
-    elif pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_null(kind):
-        scores = column.cast(pa.float64())
-    else:
-        _refuse(path, f"the column {name!r} of type {kind}", "numbers", "convert it")
-    scores = pc.if_else(pc.is_nan(scores), None, scores)
-    outside = pc.fill_null(pc.or_(pc.less(scores, 0.0), pc.greater(scores, 1.0)), False)
-    row = pc.index(outside, True).as_py()
-    if row >= 0:
-        _refuse(
-            path,
-            f"the score {scores[row].as_py()!r} in row {row + 1}",
-            "scores between 0 and 1, or an empty cell",
-            "divide by the highest possible score (per cent by 100)",
-        )
-    return scores
-
-
-def _numbers(path: Path, name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Read text as numbers, with the usual words for missing, true and false."""
-    words = pc.utf8_lower(pc.utf8_trim_whitespace(column))
-    words = pc.if_else(pc.is_in(words, pa.array(_MISSING)), None, words)
-    words = pc.if_else(pc.equal(words, "true"), "1", words)
-    words = pc.if_else(pc.equal(words, "false"), "0", words)
-    try:
-        return words.cast(pa.float64())
-    except pa.ArrowInvalid:
-        row = next(row for row, word in enumerate(words.to_pylist()) if not _is_number(word))
-        found = f"the score {column[row].as_py()!r} in row {row + 1}"
-        _refuse(path, found, "a number, or an empty cell", f"mend the column {name!r}")
-
-
-def _is_number(word: str | None) -> bool:
-    try:
-        float(word or 0)
-    except ValueError:
-        return False
-    return True
-
-
-def _refuse(path: Path, found: str, wanted: str, mend: str) -> NoReturn:
-    raise InputError(f"{path}: {found}", wanted=wanted, mend=mend)
-
-
-def _unreadable(path: Path, error: Exception) -> InputError:
-    reason = getattr(error, "strerror", None) or str(error).splitlines()[0].rstrip(".")
-    return InputError(
-        f"{path} cannot be read ({reason})",
-        wanted="a CSV file in UTF-8 with a header, or a Parquet file",
-        mend="check the path and how the file was saved",
     )

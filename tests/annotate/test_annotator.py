@@ -10,8 +10,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from benchprism.annotate.annotator import Annotator, Summary, run_annotator
+from benchprism.annotate.annotator import Annotator, run_annotator
 from benchprism.annotate.ledger import Ledger
+from benchprism.annotate.recorder import Summary
 from benchprism.prompts.catalogue import Catalogue
 from benchprism.prompts.messages import make_prompt
 from benchprism.records.errors import BudgetReached, EndpointError, InputError
@@ -85,7 +86,8 @@ SCRIPTS: dict[str, tuple[list[Any], str, int]] = {
     "odd": ([("status", {"status": 422})], "error", 1),
     "refuses": ([("message", {"content": None, "refusal": "I can't."})], "refused", 1),
     "sorry": ([("message", {"content": "I'm sorry, I can't do that."})], "refused", 1),
-    "half": ([("message", {"content": '{"values"', "finish_reason": "length"})], "truncated", 1),
+    "half": ([("message", {"content": "{", "finish_reason": "length"})], "ok", 2),
+    "cropped": ([("message", {"content": "{", "finish_reason": "length"})] * 2, "truncated", 2),
     "silent": ([("message", {"content": ""})], "empty", 1),
     "nothing": (["no_choices"], "empty", 1),
     "prose": ([("message", {"content": "It is clear."})], "invalid", 1),
@@ -212,7 +214,7 @@ def test_only_failures_that_are_named_are_asked_again(
 ) -> None:  # fmt: skip
     scripts = {
         "prose": [("message", {"content": "It is clear."})],
-        "half": [("message", {"content": "{", "finish_reason": "length"})],
+        "half": [("message", {"content": "{", "finish_reason": "length"})] * 2,
         "silent": [("message", {"content": ""})],
     }
     items = make_items(["well", *scripts])
@@ -222,7 +224,7 @@ def test_only_failures_that_are_named_are_asked_again(
         larger = annotator_at(server.base_url, max_output_tokens=99)
         second = run_annotator(larger, items, core, ledger, retry=["truncated", "invalid"])
     assert (second.statuses, second.already) == (Counter(ok=2), 2)
-    assert server.asked == {"well": 1, "prose": 2, "half": 2, "silent": 1}
+    assert server.asked == {"well": 1, "prose": 2, "half": 3, "silent": 1}
     assert [status for _, status in replies(ledger)] == ["ok", "ok", "ok", "empty"]
 
 

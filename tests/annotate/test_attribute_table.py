@@ -35,7 +35,10 @@ def catalogue(text: str = SMALL) -> Catalogue:
 
 
 def values(*given: tuple[int, str, Any, str, float | None]) -> pa.Table:
-    rows = [(ITEM_IDS[n], a, json.dumps(v), source, sure, 1) for n, a, v, source, sure in given]
+    rows = [
+        (ITEM_IDS[n], a, json.dumps(v), source, sure, "none" if sure is None else "agreement", 1)
+        for n, a, v, source, sure in given
+    ]
     names = VALUES_SCHEMA.names
     return pa.Table.from_pylist([dict(zip(names, row, strict=True)) for row in rows], VALUES_SCHEMA)
 
@@ -55,12 +58,13 @@ def test_values_stand_beside_their_items(make_items: Callable[..., pa.Table]) ->
         *ITEM_SCHEMA.names,
         *COMPUTED_SCHEMA.names,
         *(f"{a}{part}" for a in ("depth", "field", "topics", "negated")
-          for part in ("", ".source", ".confidence")),
+          for part in ("", ".source", ".confidence", ".confidence_source")),
     ]  # fmt: skip
     assert table["item_id"].to_pylist() == ITEM_IDS
     assert table["depth"].to_pylist() == [0, None, 2]
     assert table["depth.source"].to_pylist() == ["llm_consensus", None, "llm_single"]
     assert table["depth.confidence"].to_pylist() == [0.5, None, None]
+    assert table["depth.confidence_source"].to_pylist() == ["agreement", None, "none"]
     assert table["field"].to_pylist() == [None, "y", None]
     assert table["topics"].to_pylist() == [["none"], None, ["u", "v"]]
     assert table["negated"].to_pylist() == [None, False, None]

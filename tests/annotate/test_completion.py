@@ -54,6 +54,30 @@ def test_a_failure_has_a_type_and_a_reason_and_no_value(text: str, status: str) 
     reading.reason.encode("utf-8")
 
 
+@pytest.mark.parametrize("arguments", [GOOD, json.loads(GOOD)])
+def test_the_arguments_of_the_function_that_is_called_are_the_reply(arguments: Any) -> None:
+    call = {"function": {"name": "annotate", "arguments": arguments}}
+    assert (
+        read_completion(body(None, "tool_calls", tool_calls=[call]), ASKED, "tool").status == "ok"
+    )
+    junk = [7, {"function": None}, {"function": {"arguments": None}}]
+    assert read_completion(body(GOOD, tool_calls=junk), ASKED, "tool").status == "ok"
+
+
+def test_two_calls_that_differ_are_no_reply() -> None:
+    other = GOOD.replace("3", "2")
+    calls = [{"function": {"arguments": text}} for text in (GOOD, other)]
+    reading = read_completion(body(None, "tool_calls", tool_calls=calls), ASKED, "tool")
+    assert reading.status == "invalid"
+    assert "2 JSON objects that differ" in reading.reason
+
+
+def test_a_text_in_parts_is_one_text() -> None:
+    parts = [{"type": "thinking", "text": "{}"}, {"type": "text", "text": GOOD[:9]}, 7,
+             {"type": "text", "text": GOOD[9:]}, {"type": "text", "text": None}]  # fmt: skip
+    assert read_completion(body(parts), ASKED).status == "ok"
+
+
 def test_tokens_are_kept_when_parsing_fails() -> None:
     assert read_completion(body("no"), ASKED).usage == Usage(9, None, 4)
 

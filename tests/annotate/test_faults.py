@@ -91,6 +91,26 @@ def test_the_wait_that_is_asked_for(headers: dict[str, str], seconds: float | No
     assert found.seconds == seconds
 
 
+@pytest.mark.parametrize(
+    ("body", "named"),
+    [
+        ({"error": {"message": "no seed", "param": "seed"}}, "seed no seed"),
+        ({"error": "no seed"}, "no seed"),
+        ({"detail": "no seed"}, "no seed"),
+        (
+            {"detail": [{"loc": ["body", "seed"], "msg": "extra", "input": {"stop": 1}}, 7]},
+            "['body', 'seed']: extra",
+        ),
+        ({"detail": []}, '{"detail": []}'),
+    ],
+)
+def test_what_an_error_names(body: Any, named: str) -> None:
+    found = fault_of(Response(422, {}, json.dumps(body)), endpoint="e", model="m")
+    assert found is not None
+    assert found.names.strip() == named
+    assert found.code == 422
+
+
 def test_an_overloaded_endpoint_that_names_a_pause_slows_everyone() -> None:
     named, plain = fault(503, {}, retry_after="7"), fault(503, {})
     assert named is not None

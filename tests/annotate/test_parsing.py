@@ -10,7 +10,6 @@ from benchprism.annotate.parsing import (
     Unreadable,
     read_object,
     read_values,
-    sounds_like_a_refusal,
 )
 from benchprism.prompts.library import load_catalogue
 
@@ -129,9 +128,3 @@ def test_a_flat_reply_and_a_doubt_are_read() -> None:
     assert (found.value, found.status, found.reason) == (2, "ok", HESITATED)
     (found,) = read_values({"clarity": 2, "doubt": "clarity"}, [CORE["clarity"]])
     assert found.reason == ""
-
-
-def test_a_refusal_is_heard() -> None:
-    assert sounds_like_a_refusal("I'm sorry, but I can't assist with that.")
-    assert sounds_like_a_refusal("I cannot rate this item.")
-    assert not sounds_like_a_refusal("The item asks what a cat cannot do.")

@@ -27,7 +27,8 @@ def test_each_item_counts_by_its_latest_reply_and_each_token_counts(
     core: Catalogue,
     tmp_path: Path,
 ) -> None:
-    scripts = {"cut": [("message", {"content": "{", "finish_reason": "length"})], "late": ["reset"]}
+    cut = ("message", {"content": "{", "finish_reason": "length"})
+    scripts = {"cut": [cut] * 2, "late": ["reset"]}
     with fault_server(scripts=scripts) as server:
         annotator = annotator_at(server.base_url)
         items = make_items(["well", "cut", "late"])
@@ -43,7 +44,7 @@ def test_each_item_counts_by_its_latest_reply_and_each_token_counts(
     )
     assert second.items == (ItemCount("llm:test", "bench", "ok", 3),)
     assert second.annotators == (
-        AnnotatorStanding("llm:test", "m", 4, 28, 20, 12, None, repeated=1),
+        AnnotatorStanding("llm:test", "m", 5, 35, 25, 15, None, repeated=2),
     )
     assert len(second.values) == 24
     assert set(second.values) >= {ValueCount("llm:test", "clarity", "bench", "ok", 3)}

@@ -119,6 +119,11 @@ def test_compose_writes_the_subset_and_says_what_each_rule_leaves(project: Path,
                 "left": {"arc": 2, "gsm": 2},
             },
         ],
+        "groups": [
+            {"group": "arc", "available": 3, "drawn": 2},
+            {"group": "gsm", "available": 3, "drawn": 2},
+        ],
+        "expectations": [],
         "chosen": {"arc": 2, "gsm": 2},
         "folder": str(folder),
     }
@@ -195,6 +200,14 @@ def test_before_any_annotation_every_attribute_is_missing(project: Path, run: An
         ("name: deep\nwhere: [x", "line"),
         (CRITERIA.replace("4", "50"), "6 items are left to draw from (arc 3, gsm 3); wanted 50"),
         (CRITERIA.replace("min: 2", "missing: true") + "faults: keep", "3 items are left"),
+        (CRITERIA.replace("4", "7"), "faults: keep gives 7; or reasoning_depth >= 1 gives 7; or"),
+        (CRITERIA.replace("min: 2", "min: 3"), "reasoning_depth >= 2 gives 6; or change sample"),
+        ("name: deep\nextends: none.yaml", "line 2, column 1: no criteria file 'none.yaml'"),
+        ("name: deep\nfrom: ['subset:old']", "no subset 'old'"),
+        ("name: deep\nfrom: ['subset:deep']", "line 2, column 8: the composition 'deep' itself"),
+        ("name: deep\nwhere: {difficulty: {min: 0.5}}", "'benchprism results add FILE'"),
+        ("name: deep\nwhere: {'outcome:m': 1}", "line 2, column 9: 'outcome:m', which needs"),
+        ("name: deep\nselect: {}", "line 2, column 1: 'select', which needs results"),
         ("name: deep\nwhere: {word_count: {min: 99}}", "no item is left"),
     ],
 )
@@ -202,7 +215,7 @@ def test_wrong_criteria_are_one_sentence(
     criteria: str, sentence: str, project: Path, run: Any
 ) -> None:
     (project / "criteria" / "deep.yaml").write_text(criteria, encoding="utf-8")
-    for words in ([], ["--json"], ["--dry-run"]):
+    for words in ([], ["--json"], ["--dry-run"], ["--locked"]):
         ran = run("compose", "criteria/deep.yaml", *words)
         assert ran.code == 2
         assert sentence in ran.err
@@ -269,6 +282,10 @@ def test_explain_an_item_that_is_out(project: Path, run: Any) -> None:
                 ],
             }
         ],
+        "changes": [
+            "reasoning_depth at least 2 (it is 0)",
+            "after that, to pass sample: size 4, seed 5, balance benchmark",
+        ],
         "outdated": False,
     }
 
@@ -310,3 +327,196 @@ def test_explain_what_is_not_there(
     assert ran.code == 2
     assert sentence in ran.err
     assert ran.err.count("\n") == 1
+
+
+def test_a_dry_run_shows_what_single_changes_would_leave(project: Path, run: Any) -> None:
+    text = CRITERIA.replace("min: 2", "min: 3")
+    (project / "criteria" / "deep.yaml").write_text(text, encoding="utf-8")
+    ran = run("compose", "criteria/deep.yaml", "--dry-run", "--json")
+    assert ran.code == 2
+    assert ran.data["rules"][-1]["left"] == {"arc": 1, "gsm": 2}
+    assert ran.data["relaxations"][0] == {
+        "change": "reasoning_depth >= 2",
+        "left": 6,
+        "by_benchmark": {"arc": 3, "gsm": 3},
+        "enough": True,
+    }
+    lines = [line.split() for line in run("compose", "criteria/deep.yaml").out.splitlines()]
+    assert ["reasoning_depth", ">=", "2", "6", "yes"] in lines
+    assert ["faults:", "keep", "3", "no"] not in lines
+
+
+EXPECTING = (
+    CRITERIA
+    + """
+expect:
+  - {count: items, per: benchmark, min: MIN}
+  - {mean: reasoning_depth, min: 2}
+"""
+)
+
+
+def test_nothing_is_written_unless_expectations_are_true(project: Path, run: Any) -> None:
+    path = project / "criteria" / "deep.yaml"
+    path.write_text(EXPECTING.replace("MIN", "3"), encoding="utf-8")
+    for words in ([], ["--dry-run"]):
+        ran = run("compose", "criteria/deep.yaml", *words)
+        assert ran.code == 1
+        assert "Nothing was written" in ran.err
+        lines = [line.split() for line in ran.out.splitlines()]
+        assert ["items", "per", "benchmark:", "at", "least", "3", "arc", "2", "no"] in lines
+        assert not (project / "subsets").exists()
+    data = run("compose", "criteria/deep.yaml", "--json").data
+    assert [e["met"] for e in data["expectations"]] == [False, False, True]
+    assert data["folder"] is None
+    path.write_text(EXPECTING.replace("MIN", "2"), encoding="utf-8")
+    assert run("compose", "criteria/deep.yaml").code == 0
+
+
+def test_a_locked_subset_is_rebuilt_bit_for_bit(project: Path, run: Any) -> None:
+    run("compose", "criteria/deep.yaml")
+    folder = project / "subsets" / "deep"
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    (folder / "items.parquet").unlink()
+    (folder / "excluded.parquet").write_bytes(b"damaged")
+    ran = run("compose", "criteria/deep.yaml", "--locked")
+    assert ran.code == 0
+    assert "Mended: items.parquet is missing or damaged." in ran.err
+    assert "Rebuilt 4 items in subsets/deep, bit for bit." in ran.err
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_what_a_lock_rests_on_has_moved(project: Path, run: Any) -> None:
+    assert run("compose", "criteria/deep.yaml", "--locked").code == 1
+    run("compose", "criteria/deep.yaml")
+    folder = project / "subsets" / "deep"
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    with Ledger(project / "ledger.sqlite", write=True) as ledger:
+        annotate(ledger, "arc", 3, 3)
+    ran = run("compose", "criteria/deep.yaml", "--locked", "--json")
+    assert ran.code == 1
+    assert "values of reasoning_depth changed" in ran.data["moved"]
+    assert "'deep' is not rebuilt" in ran.err
+    assert "reasoning_depth changed" in run("compose", "criteria/deep.yaml", "--locked").out
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_a_check_finds_what_is_out_of_date(project: Path, run: Any) -> None:
+    second = "# a comment\nname: second\nexpect: [{count: items, min: 99}]\n"
+    (project / "criteria" / "second.yaml").write_text(second, encoding="utf-8")
+    (project / "criteria" / "third.yml").write_text("name: third\nwher: {}\n", encoding="utf-8")
+    run("compose", "criteria/deep.yaml")
+    assert run("compose", "criteria/deep.yaml", "--check").code == 0
+    ran = run("compose", "--check", "--json")
+    assert ran.code == 1
+    assert [(f["file"], f["line"], f["column"]) for f in ran.data] == [
+        ("criteria/second.yaml", 3, 10),
+        ("criteria/second.yaml", 2, 1),
+        ("criteria/third.yml", 2, 1),
+    ]
+    assert [f["message"].partition(";")[0] for f in ran.data] == [
+        "expected items: at least 99",
+        "no subset 'second' has been composed yet",
+        "the unknown key 'wher'",
+    ]
+    ran = run("compose", "--check", "--output-format", "github")
+    assert ran.code == 1
+    assert ran.out.splitlines()[0] == (
+        "::error file=criteria/second.yaml,line=3,col=10,title=benchprism compose::"
+        "expected items: at least 99; found 11"
+    )
+    assert "criteria/third.yml" in run("compose", "--check").out
+    assert not (project / "subsets" / "second").exists()
+
+
+def test_a_check_finds_damage(project: Path, run: Any) -> None:
+    run("compose", "criteria/deep.yaml")
+    (project / "subsets" / "deep" / "items.parquet").unlink()
+    ran = run("compose", "--check", "--json")
+    assert [f["message"] for f in ran.data] == ["items.parquet is missing or damaged"]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ([], "no criteria file is named; wanted one; run 'benchprism compose criteria/deep.yaml'"),
+        (["--dry-run", "--check"], "--dry-run and --check together"),
+        (["criteria/deep.yaml", "--output-format", "github"], "--output-format without --check"),
+    ],
+)
+def test_options_that_do_not_go_together(
+    words: list[str], sentence: str, project: Path, run: Any
+) -> None:
+    ran = run("compose", *words)
+    assert ran.code == 2
+    assert sentence in ran.err
+
+
+def test_a_composition_can_start_from_another(project: Path, run: Any) -> None:
+    run("compose", "criteria/deep.yaml")
+    text = "name: deeper\nfrom: ['subset:deep']\nwhere: {reasoning_depth: 3}\n"
+    (project / "criteria" / "deeper.yaml").write_text(text, encoding="utf-8")
+    assert run("compose", "criteria/deeper.yaml").code == 0
+    deep, deeper = (read_subset(project / "subsets" / name) for name in ("deep", "deeper"))
+    rows = deep.items.select(["item_id", "reasoning_depth"]).to_pylist()
+    assert [*deeper.contents] == [r["item_id"] for r in rows if r["reasoning_depth"] == 3]
+    assert [*deeper.lock["compositions"]] == ["deep"]
+    assert run("compose", "criteria/deeper.yaml", "--check").code == 0
+    (project / "criteria" / "deep.yaml").write_text(CRITERIA.replace("4", "6"), encoding="utf-8")
+    run("compose", "criteria/deep.yaml")
+    messages = [f["message"] for f in run("compose", "--check", "--json").data]
+    assert "the earlier composition deep changed" in messages
+
+
+def test_the_items_behind_a_number(project: Path, run: Any) -> None:
+    run("compose", "criteria/deep.yaml")
+    ran = run("explain", "deep", "--rule", "2", "--json")
+    assert ran.data["rule"] == "reasoning_depth >= 2"
+    assert [row["item_id"] for row in ran.data["items"]] == [
+        "arc/test/0", "arc/test/3", "arc/test/5", "gsm/test/4", "gsm/test/5",
+    ]  # fmt: skip
+    ran = run("explain", "deep", "--rule", "fault: bad_key")
+    assert "gsm/test/3" in ran.out
+    assert "1 items left out by 'fault: bad_key'." in ran.err
+    assert "no rule '9' of 'deep'" in run("explain", "deep", "--rule", "9").err
+    assert "no item and no rule" in run("explain", "deep").err
+    assert "both an item and a rule" in run("explain", "deep", "arc/test/0", "--rule", "1").err
+
+
+def test_explain_says_what_would_have_to_change(project: Path, run: Any) -> None:
+    run("compose", "criteria/deep.yaml")
+    out = run("explain", "deep", "arc/test/0").out
+    assert "To be in, it would need:\n  - reasoning_depth at least 2 (it is 0)\n" in out
+
+
+RESULTS = "benchmark,item_id,model,score\n" + "".join(
+    f"{benchmark},{benchmark}/test/{row},{model},{int(row < solved)}\n"
+    for benchmark in ("arc", "gsm")
+    for row in range(6)
+    for model, solved in {"a1": 2, "a2": 4, "b1": 1, "b2": 5}.items()
+)
+MODELS = """
+models:
+  a1: {family: A, size: 1}
+  a2: {family: A, size: 2}
+  b1: {family: B, size: 1}
+  b2: {family: B, size: 2}
+"""
+
+
+def test_criteria_ask_what_models_scored(project: Path, run: Any) -> None:
+    (project / "results.csv").write_text(RESULTS, encoding="utf-8")
+    (project / "models.yaml").write_text(MODELS, encoding="utf-8")
+    assert run("results", "add", "results.csv").code == 0
+    text = "name: hard\nwhere: {difficulty: {min: 0.5}, 'outcome:b2': 1}\nselect: {share: 0.5}\n"
+    (project / "criteria" / "hard.yaml").write_text(text, encoding="utf-8")
+    ran = run("compose", "criteria/hard.yaml", "--json")
+    # rows 2 to 4 are solved by b2 and by half of the models at most; gsm/test/3 has a fault
+    assert [step["left"] for step in ran.data["rules"]][2] == {"arc": 3, "gsm": 2}
+    subset = read_subset(project / "subsets" / "hard")
+    assert subset.lock["selection"]["held_in"].keys() != {"A", "B"}
+    assert {*subset.lock["results"]["models"]} == {"a1", "a2", "b1", "b2"}
+    assert run("explain", "hard", "arc/test/0", "--json").data["verdicts"][0]["values"] == [
+        {"field": "difficulty", "value": 0.0, "source": "results", "confidence": None}
+    ]
+    assert run("compose", "criteria/hard.yaml", "--locked").code == 0

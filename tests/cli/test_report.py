@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import sqlite3
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -122,6 +123,26 @@ def test_the_numbers_are_those_worked_out_by_hand(benchprism: Command, scored: N
     assert found["annotators"] == [{"name": "llm:replay:reader-a", "values": 24, "replayed": True}]
     (row,) = found["scores"]
     assert row["accuracy"]["value"] == pytest.approx(20 / 36)
+
+
+def test_a_refusal_is_counted_wherever_numbers_stand(
+    benchprism: Command, annotated: None, tmp_path: Path
+) -> None:
+    with sqlite3.connect(tmp_path / "ledger.sqlite") as ledger:
+        ledger.execute(
+            "UPDATE annotation SET value = NULL, status = 'refused' WHERE attribute = 'depth' AND"
+            " reply_id IN (SELECT reply_id FROM reply WHERE item_id < 'sums/2')"
+        )
+    found = data(benchprism)
+    refused = 4  # sums/0, sums/1, sums/10 and sums/11
+    assert found["missing"]["by_end"] == {"refused": refused}
+    assert found["missing"]["by_attribute"] == [
+        {"name": "depth", "values": 12, "missing": refused, "by_end": {"refused": refused}}
+    ]
+    assert found["annotators"][0]["values"] == 24 - refused
+    assert {s["source"] for c in found["confidence"] for s in c["sources"]} == {"none"}
+    out = benchprism("report")
+    assert "Missing values by attribute" in out
 
 
 def test_a_subset_is_shown_beside_its_sources(

@@ -19,6 +19,7 @@ SHIPPED = {
     "catalogue": files("benchprism.prompts").joinpath("core.yaml"),
     "criteria": FOLDER.joinpath("reasoning.yaml"),
     "models": FOLDER.joinpath("models.yaml"),
+    "gold": files("benchprism.annotate").joinpath("mmlu_redux.yaml"),
 }
 
 

@@ -116,8 +116,8 @@ def test_a_shortage_is_refused_or_allowed(table: pa.Table) -> None:
     with pytest.raises(InputError) as error:
         compose(criteria(where=WHERE, sample=sample), table)
     assert str(error.value) == (
-        "3 items are left to draw from (arc 1, gsm 2, law 0); wanted 200; loosen"
-        " 'depth >= 2', which leaves out 4; or lower sample.size, or take what there is with"
+        "3 items are left to draw from (arc 1, gsm 2, law 0); wanted 200; no single change is"
+        " enough (without 'depth >= 2' gives 5); or change sample.size, or take what there is with"
         " if_short: take_all"
     )
     allowed = compose(criteria(where=WHERE, sample={**sample, "if_short": "take_all"}), table)
@@ -126,7 +126,7 @@ def test_a_shortage_is_refused_or_allowed(table: pa.Table) -> None:
 
 
 def test_no_item_left_is_refused(table: pa.Table) -> None:
-    with pytest.raises(InputError, match=r"no item is left; .* loosen 'word_count >= 99'"):
+    with pytest.raises(InputError, match=r"no item is left; .*; word_count >= 60 gives 1"):
         compose(criteria(where={"word_count": {"min": 99}}), table)
     with pytest.raises(InputError, match="there are no items"):
         compose(criteria(), table.slice(0, 0))

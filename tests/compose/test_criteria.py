@@ -8,21 +8,39 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchprism.compose.criteria import Criteria, read_criteria
+from benchprism.compose.criteria import Criteria
+from benchprism.compose.extends import read_criteria
 from benchprism.records.documents import dump_document, parse_document
 from benchprism.records.errors import InputError
 
 FULL = """
 name: reasoning
 description: Chains of reasoning
-from: [arc, gsm]
+from: [arc, gsm, mmlu/virology, "subset:deep"]
+min_confidence: 0.5
 where:
   all:
     - depth: {min: 2, max: 3}
     - any: [{domain: {in: [maths, law]}}, {kinds: {contains: causal}}]
   not: {domain: science, negation: true}
   word_count: {missing: false}
-sample: {size: 10, balance: benchmark, seed: 3, if_short: take_all}
+  clarity: {min: 2, human_only: true, min_confidence: 0}
+deduplicate: {match: near, similarity: 0.9, keep: [gsm, arc]}
+select: {cad_above: null, held_in: [Qwen], seed: 1}
+prefer:
+  - domain: maths
+  - {highest: discrimination}
+sample:
+  size: 10
+  seed: 3
+  balance: [benchmark, {field: word_count, cuts: [20, 40]}]
+  weights: {benchmark: {gsm: 2}}
+  quotas: {depth: {2: {min: 1}, 3: 4}}
+  if_short: take_all
+expect:
+  - {count: items, per: benchmark, min: 2}
+  - {share: {negation: true}, max: 0.5}
+  - {mean: depth, min: 2}
 """
 
 
@@ -43,7 +61,11 @@ def test_what_is_left_to_the_project_is_written_out() -> None:
     assert resolved.from_ == ["arc", "gsm"]
     assert resolved.sample is not None
     assert resolved.sample.seed == 9
+    assert resolved.select is None
     assert read(FULL).resolved(["arc", "gsm", "law"], seed=9) == read(FULL)
+    selected = read("name: x\nselect: {}").resolved(["arc"], seed=9)
+    assert selected.select is not None
+    assert selected.select.seed == 9
 
 
 @pytest.mark.parametrize(
@@ -74,12 +96,57 @@ def test_what_is_left_to_the_project_is_written_out() -> None:
         ("where: {x: 1, x: 2}", "line 2, column 15", "write the key once"),
         ("\twhere: {x: 1}", "line 2, column 1", "spaces, not tabs"),
         ("from: mmlu", "line 2, column 1", "'all' or a list of benchmarks"),
+        ("form: [mmlu]", "line 2, column 1", "did you mean 'from'?"),
         ("from: [arc, arc]", "line 2, column 1", "'arc' stands twice"),
         ("faults: no", "line 2, column 1", "'drop' or 'keep'"),
         ("sample: {sise: 3}", "line 2, column 10", "did you mean 'size'?"),
         ("sample: {size: 0}", "line 2, column 10", "greater than 0"),
         ("sample: {size: '3'}", "line 2, column 10", "a valid integer"),
         ("sample: {size: 3, if_short: stop}", "line 2, column 19", "'refuse' or 'take_all'"),
+        ("sample: {seed: 3}", "line 1, column 1", "a 'size' or a 'share'"),
+        ("sample: {size: 3, share: 0.5}", "line 2, column 1", "a size or a share, not both"),
+        ("sample: {share: 1.5}", "line 2, column 10", "a number from 0 to 1"),
+        ("sample: {share: 0}", "line 2, column 10", "greater than 0"),
+        ("sample: {size: 3, balance: a, stratify: b}", "line 2, column 1", "not both"),
+        ("sample: {size: 3, balance: []}", "line 2, column 19", "{field: FIELD, cuts: [...]}"),
+        ("sample: {size: 3, balance: [3]}", "line 2, column 19", "a field, {field"),
+        ("sample: {size: 3, balance: {field: a, cut: [1]}}", "line 2, column 39", "mean 'cuts'?"),
+        ("sample: {size: 3, balance: {field: a, cuts: [2, 1]}}", "line 2, column 19", "that rise"),
+        ("sample: {size: 3, weights: {a: {b: 2}}}", "line 2, column 1", "'balance' or 'stratify'"),
+        (
+            "sample: {size: 3, balance: a, weights: {a: {b: 0}}}",
+            "line 2, column 45",
+            "greater than 0",
+        ),
+        ("sample: {size: 3, quotas: {a: {b: {mn: 2}}}}", "line 2, column 36", "mean 'min'?"),
+        (
+            "sample: {size: 3, quotas: {a: {b: {min: 3, max: 2}}}}",
+            "line 2, column 32",
+            "not above the max",
+        ),
+        ("sample: {size: 3, quotas: {a: {b: 2, c: 2}}}", "line 2, column 1", "no more than the"),
+        (
+            "sample: {size: 9, balance: a, quotas: {b: {x: 1}, c: {x: 1}}}",
+            "line 2, column 1",
+            "at most one",
+        ),
+        ("deduplicate: exakt", "line 2, column 1", "'exact', 'shuffled' or 'near'"),
+        ("deduplicate: {mach: near}", "line 2, column 15", "did you mean 'match'?"),
+        ("deduplicate: {similarity: 0}", "line 2, column 15", "greater than 0"),
+        ("select: {by: dificulty}", "line 2, column 10", "'discrimination' or 'variance'"),
+        ("select: {share: 0.2, tradeoff: {}}", "line 2, column 1", "'share' or 'tradeoff'"),
+        ("select: {tradeoff: {consistency: -1}}", "line 2, column 10", "weights of 0 or more"),
+        ("prefer: [{highest: a, x: 1}]\nsample: {size: 2}", "line 2, column 10", "conditions, or"),
+        ("prefer: [{}]\nsample: {size: 2}", "line 2, column 10", "a mapping of conditions"),
+        ("prefer: [{highst: a}]", "line 1, column 1", "a 'sample' for 'prefer' to order"),
+        ("expect: [{count: items}]", "line 2, column 10", "a min, a max or both"),
+        ("expect: [{min: 3}]", "line 2, column 10", "one of 'count', 'mean' and 'share'"),
+        ("expect: [{mean: x, min: 3, max: 2}]", "line 2, column 10", "not above the max"),
+        ("expect: [{cuont: items, min: 3}]", "line 2, column 11", "did you mean 'count'?"),
+        ("expect: {count: items, min: 3}", "line 2, column 1", "a valid list"),
+        ("human_only: yes", "line 2, column 1", "a valid boolean"),
+        ("min_confidence: 70", "line 2, column 1", "a number from 0 to 1"),
+        ("where: {x: {min: 1, min_confidence: 2}}", "line 2, column 21", "from 0 to 1"),
     ],
 )
 def test_a_fault_is_one_sentence_with_its_place(text: str, place: str, wanted: str) -> None:
@@ -115,7 +182,10 @@ def test_the_schema_guides_an_editor() -> None:
     schema = Criteria.model_json_schema(by_alias=True)
     jsonschema.Draft202012Validator.check_schema(schema)
     jsonschema.validate(yaml.safe_load(FULL), schema)
-    for wrong in ("where: {x: {mn: 2}}", "where: {x: [2]}", "from: arc", "sample: {size: 0}"):
+    for wrong in (
+        "where: {x: {mn: 2}}", "where: {x: [2]}", "from: arc", "sample: {size: 0}",
+        "deduplicate: {match: same}", "expect: [{counts: items}]", "min_confidence: 2",
+    ):  # fmt: skip
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate(yaml.safe_load(f"name: x\n{wrong}"), schema)
     assert "smallest" in str(schema["$defs"]["Condition"])

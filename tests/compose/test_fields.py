@@ -6,8 +6,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from benchprism.compose.criteria import read_criteria
-from benchprism.compose.fields import located
+from benchprism.compose.errors import located
+from benchprism.compose.extends import read_criteria
 from benchprism.compose.screening import screen
 from benchprism.prompts.catalogue import Catalogue
 from benchprism.records.errors import InputError

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from benchprism.compose.criteria import Where
+from benchprism.compose.conditions import Where
 from benchprism.compose.reasons import reasons
 from benchprism.compose.rules import JointRule, Rule, conjuncts, fault_rules
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from benchprism.metrics.alignment import ItemInversions
 from benchprism.metrics.consistency import mean_over_peers, peer_matrix, tau_matrix
+from benchprism.metrics.draws import every_item
 from benchprism.metrics.item_bootstrap import ItemSample, bootstrap_items, item_columns
 from benchprism.metrics.resampling import basic_interval
 
@@ -27,8 +28,8 @@ def test_basic_intervals_cover_what_percentile_intervals_miss() -> None:
             none = ItemInversions(np.zeros(size, np.int64), np.zeros(size, np.int64))
             columns.append(item_columns(f"b{b}", scores, np.arange(MODELS), none))
         sample = ItemSample(tuple(columns), MODELS)
-        ones = (np.ones((1, size), np.float32) for size in items)
-        point = mean_over_peers(tau_matrix(sample.weighted(ones).values[0]), peers)
+        whole = sample.weighted(every_item(own) for own in sample.benchmarks)
+        point = mean_over_peers(tau_matrix(whole.values[0]), peers)
         draws = bootstrap_items(sample, peers, replicates=400, seed=data_set).cbrc
         for b in range(BENCHMARKS):
             interval = basic_interval(point[b], draws[:, b])

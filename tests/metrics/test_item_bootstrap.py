@@ -12,6 +12,7 @@ from scipy.stats import kendalltau
 
 from benchprism.metrics.alignment import Family, families_of, item_inversions
 from benchprism.metrics.consistency import peer_matrix
+from benchprism.metrics.draws import every_item
 from benchprism.metrics.item_bootstrap import (
     ItemColumns,
     ItemSample,
@@ -144,5 +145,5 @@ def test_counts_too_large_for_single_precision_stay_exact() -> None:
     inversions.inverted[:] = 2**23 + 1
     inversions.compared[:] = 2**24 + 2
     columns = item_columns("b", own, np.arange(2), inversions)
-    _, rates = columns.sums(np.ones((1, 3), np.float32))
+    _, rates = columns.sums(every_item(columns))
     assert rates.tolist() == [0.5]

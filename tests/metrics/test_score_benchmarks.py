@@ -58,8 +58,8 @@ def test_a_small_benchmark_by_hand() -> None:
     assert math.isnan(found.bqs.value)
     assert "cbrc: undefined because no other benchmark of the domain 'd' is scored" in found.notes
     assert "bqs: undefined because cbrc is" in found.notes
-    assert "only 2 models: a ranking of so few says little" in found.notes
-    assert "cad: rests on one family, f" in found.notes
+    assert "only 2 models: a ranking of so few says little" in found.warnings
+    assert "cad: rests on one family, f: its order may just be wrong" in found.warnings
 
 
 def test_quality_is_made_of_the_other_three(card: Scorecard) -> None:

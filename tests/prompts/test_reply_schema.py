@@ -6,9 +6,14 @@ import jsonschema
 import pytest
 
 from benchprism.prompts.library import load_catalogue
-from benchprism.prompts.reply_schema import reply_schema
+from benchprism.prompts.reply_schema import reply_schema, schema_of_several
+from benchprism.records.items.record import ItemKind
 
 CORE = load_catalogue("core")
+
+
+def schema_for(kind: ItemKind) -> dict[str, Any]:
+    return reply_schema([attribute for attribute in CORE if attribute.asks(kind)])
 
 
 def first_values() -> dict[str, Any]:
@@ -31,7 +36,7 @@ def objects(schema: Any) -> list[dict[str, Any]]:
 
 
 def test_a_whole_reply_fits() -> None:
-    jsonschema.validate(reply(), reply_schema(CORE, "multiple_choice"))
+    jsonschema.validate(reply(), schema_for("multiple_choice"))
 
 
 @pytest.mark.parametrize(
@@ -44,12 +49,12 @@ def test_a_whole_reply_fits() -> None:
 )  # fmt: skip
 def test_a_reply_with_a_bad_value_does_not_fit(changes: dict[str, Any]) -> None:
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(reply(**changes), reply_schema(CORE, "multiple_choice"))
+        jsonschema.validate(reply(**changes), schema_for("multiple_choice"))
 
 
 @pytest.mark.parametrize("kind", ["multiple_choice", "generative"])
-def test_it_keeps_to_what_strict_structured_output_allows(kind: Any) -> None:
-    schema = reply_schema(CORE, kind)
+def test_it_keeps_to_what_strict_structured_output_allows(kind: ItemKind) -> None:
+    schema = schema_for(kind)
     jsonschema.Draft202012Validator.check_schema(schema)
     assert len(objects(schema)) == 2
     for part in objects(schema):
@@ -58,5 +63,16 @@ def test_it_keeps_to_what_strict_structured_output_allows(kind: Any) -> None:
 
 
 def test_only_what_is_asked_stands_in_it() -> None:
-    asked = reply_schema(CORE, "generative")["properties"]["values"]["properties"]
+    asked = schema_for("generative")["properties"]["values"]["properties"]
     assert set(first_values()) - set(asked) == {"distractor_quality"}
+
+
+def test_a_reply_about_several_items_has_one_for_each_number() -> None:
+    schema = schema_of_several(schema_for("multiple_choice"), 2)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.validate({"1": reply(), "2": reply(clarity=0)}, schema)
+    for bad in ({"1": reply()}, {"1": reply(), "2": reply(clarity=9)}, {"1": {}, "2": reply()},
+                {"1": reply(), "2": reply(), "3": reply()}):  # fmt: skip
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(bad, schema)
+    assert all(part["additionalProperties"] is False for part in objects(schema))

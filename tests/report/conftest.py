@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from benchprism.annotate.attribute_table import attribute_table
-from benchprism.annotate.consolidate import VALUES_SCHEMA
+from benchprism.annotate.consolidate import UNDECIDED_SCHEMA, VALUES_SCHEMA
 from benchprism.metrics.scorecard import Scorecard, ScoreSettings
 from benchprism.prompts.catalogue import Catalogue
 from benchprism.records.documents import parse_document
@@ -18,6 +18,7 @@ from benchprism.records.items.record import Item, content_hash, items_table
 from benchprism.records.results.matrix import Outcomes
 from benchprism.report.assemble import Holdings, Results
 from benchprism.report.content import AnnotatorNote
+from benchprism.report.said import Said
 
 CATALOGUE = """
 catalogue: small
@@ -82,6 +83,12 @@ def riddles() -> list[Item]:
     ]
 
 
+def refused(item_id: str) -> list[Said]:
+    contents = {item.item_id: item.content_hash for item in riddles()}
+    asked = ("depth", "kinds", "distractors", "negation", "domain")
+    return [Said(item_id, contents[item_id], attribute, "refused") for attribute in asked]
+
+
 @pytest.fixture
 def table(catalogue: Catalogue) -> pa.Table:
     rows: list[tuple[str, str, object]] = [("riddles/0", "depth", 1), ("riddles/1", "depth", 1)]
@@ -123,7 +130,11 @@ def holdings(
         table=table,
         provenance={"sums": {"file": "sums.csv", "licence": "MIT", "revision": "sha256:0"}},
         annotators=[AnnotatorNote("llm:replay:reader-a", 30, replayed=True)],
-        last_status={"riddles/2": "refused"},
+        verdicts=[],
+        said=refused("riddles/2"),
+        awaited=[],
+        undecided=UNDECIDED_SCHEMA.empty_table(),
+        notes=[],
         findings=find_faults(items_table(riddles())),
         results=Results([outcomes], families, Scorecard((), ScoreSettings())),
         subsets=[],

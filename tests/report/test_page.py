@@ -19,6 +19,7 @@ from benchprism.metrics.scorecard import (
 from benchprism.report.assemble import Holdings, assemble
 from benchprism.report.content import Report
 from benchprism.report.page import render
+from benchprism.report.said import Said
 from benchprism.report.subsets import Example, SubsetView
 
 
@@ -126,7 +127,7 @@ def test_a_project_without_results_or_annotations_has_a_page(holdings: Holdings)
         empty = table.schema.field(attribute.id)
         nothing = [None] * table.num_rows
         table = table.set_column(position, empty, pa.array(nothing, empty.type))
-    bare = replace(holdings, table=table, results=None, annotators=[], last_status={}, findings=[])
+    bare = replace(holdings, table=table, results=None, annotators=[], said=[], findings=[])
     shown = text_of(render(assemble(bare)))
     assert "No item is annotated yet" in shown
     assert "There are no results yet" in shown
@@ -150,5 +151,7 @@ def test_scores_have_intervals_and_reasons(report: Report) -> None:
 
 
 def test_values_of_an_earlier_text_are_outdated(holdings: Holdings) -> None:
-    report = assemble(replace(holdings, last_status={"riddles/2": "ok"}))
+    said = [Said("riddles/2", "another text", "depth", "ok")]
+    said += [one._replace(content_hash="another text") for one in holdings.said]
+    report = assemble(replace(holdings, said=said))
     assert report.sources[0].failures == (("outdated", 1),)

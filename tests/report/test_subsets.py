@@ -63,10 +63,10 @@ def test_accuracy_before_and_after(view: SubsetView) -> None:
 def test_shifts_are_of_the_value_that_moved_most(view: SubsetView) -> None:
     shifts = {shift.attribute: (shift.value, shift.before, shift.after) for shift in view.shifts}
     # 7 of 13 items have depth 1 or more, 5 have 2; all of the 6 chosen have 1 or more.
-    assert shifts["Depth"][0] == "1 or more"
-    assert shifts["Depth"][1:] == pytest.approx((7 / 13, 1))
-    assert shifts["Kinds"][0] == "sums"
-    assert shifts["Kinds"][1:] == pytest.approx((12 / 13, 1))
+    assert shifts["depth"][0] == "1 or more"
+    assert shifts["depth"][1:] == pytest.approx((7 / 13, 1))
+    assert shifts["kinds"][0] == "sums"
+    assert shifts["kinds"][1:] == pytest.approx((12 / 13, 1))
 
 
 def test_examples_are_of_different_benchmarks(view: SubsetView) -> None:

@@ -88,7 +88,7 @@ def environment_python(cache: Path, recipe: Recipe, *, progress: Progress, say: 
         if not _python_of(folder).exists():
             for left in [folder, *cache.glob(f".{recipe.folder_name}.made-*")]:
                 shutil.rmtree(left, ignore_errors=True)
-            _make(folder, recipe, progress)
+            _make(folder, recipe, progress, say)
     return _python_of(folder)
 
 
@@ -111,12 +111,14 @@ def _python_of(folder: Path) -> Path:
     return folder / "bin" / "python"
 
 
-def _make(folder: Path, recipe: Recipe, progress: Progress) -> None:
+def _make(folder: Path, recipe: Recipe, progress: Progress, say: Say) -> None:
     new = Path(tempfile.mkdtemp(prefix=f".{folder.name}.made-", dir=folder.parent))
     try:
         with progress("Making the review server's environment", recipe.packages) as step:
             _create(new)
-            _install(_python_of(new), recipe, folder.with_name(f"{folder.name}.log"), step)
+            _install(_python_of(new), recipe, folder.with_name(f"{folder.name}.log"), step, say)
+        say("Trying it out ...")
+        _check_imports(_python_of(new), recipe)
         new.chmod(0o755)
         new.rename(folder)
     finally:
@@ -134,28 +136,28 @@ def _create(folder: Path) -> None:
         ) from error
 
 
-def _install(python: Path, recipe: Recipe, log: Path, step: Callable[[], None]) -> None:
+def _install(python: Path, recipe: Recipe, log: Path, step: Callable[[], None], say: Say) -> None:
     pip = [str(python), "-I", "-m", "pip", "install", "--no-input", "--disable-pip-version-check"]
     exact = ["--only-binary=:all:", "--require-hashes", "-r", str(recipe.lock)]
-    with log.open("w", encoding="utf-8") as words:
-        running = subprocess.Popen(  # noqa: S603  the packages are pinned by hash
-            [*pip, "--progress-bar=off", *exact],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        assert running.stdout is not None  # noqa: S101  it is a pipe
+    running = subprocess.Popen(  # noqa: S603  the packages are pinned by hash
+        [*pip, "--progress-bar=off", *exact],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    with running, log.open("w", encoding="utf-8") as words:
         try:
-            for line in running.stdout:
+            for line in running.stdout or ():
                 words.write(line)
                 if line.startswith("Collecting "):
                     step()
+                elif line.startswith("Installing "):
+                    say("Installing them ...")
             failed = running.wait()
         finally:
             running.kill()
     if failed:
         raise _pip_error(log)
-    _check_imports(python, recipe)
 
 
 def _check_imports(python: Path, recipe: Recipe) -> None:

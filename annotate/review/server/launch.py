@@ -30,7 +30,8 @@ class Account:
 
     username: str
     role: str
-    password: str
+    password: str | None
+    """None when it was given: whoever gave it knows it."""
     api_key: str
 
 
@@ -167,12 +168,12 @@ def _reachable(host: str) -> str:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    process.terminate()
-    try:
-        process.wait(_SECONDS_TO_END)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
+    with process:
+        process.terminate()
+        try:
+            process.wait(_SECONDS_TO_END)
+        except subprocess.TimeoutExpired:
+            process.kill()
 
 
 def _taken(home: ServerHome) -> InputError:

@@ -13,7 +13,7 @@ from ....records.errors import EndpointError
 from .claim import is_claimed
 from .home import ServerHome, write_private
 
-_SECONDS_TO_STOP = 30.0
+_SECONDS_TO_STOP = 60.0
 _BETWEEN_LOOKS = 0.1
 
 

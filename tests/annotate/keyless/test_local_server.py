@@ -66,9 +66,9 @@ def test_a_local_model_annotates_like_any_other(
     with Ledger(path) as ledger:
         tokens = list(ledger.query("SELECT prompt_tokens, completion_tokens FROM reply"))
         said = list(ledger.annotations())
-    assert len(tokens) == 4
+    assert len(tokens) >= 4
     assert all(isinstance(n, int) and n > 0 for pair in tokens for n in pair)
-    assert len(said) == 4 * 3
+    assert len({(annotation.item_id, annotation.attribute) for annotation in said}) == 4 * 3
     assert {annotation.status for annotation in said} <= {"ok", "truncated"}
     valid = [annotation for annotation in said if annotation.status == "ok"]
     assert valid

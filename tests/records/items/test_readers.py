@@ -92,7 +92,11 @@ def test_parquet_values_are_as_they_are(tmp_path: Path) -> None:
         ("f.txt", "x", "ends in '.txt'; wanted one of .jsonl"),
         ("f", "x", "has no ending"),
         ("f.jsonl.gz", "x", "cannot be read (Not a gzipped file"),
-        ("f.jsonl.gz", gzip.compress(b'{"q": 1}\n' * 99, mtime=0)[:-9], "cannot be read (Compressed file"),
+        (
+            "f.jsonl.gz",
+            gzip.compress(b'{"q": 1}\n' * 99, mtime=0)[:-9],
+            "cannot be read (Compressed file",
+        ),
     ],
 )
 def test_a_file_that_cannot_be_read_is_one_sentence(

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from benchprism.records.errors import InputError
 from benchprism.records.results.matrix import outcomes
-from benchprism.records.results.store import TIDY_SCHEMA
+from benchprism.records.results.store import TIDY_SCHEMA, ResultsFile, write_results
 
 Rows = list[tuple[str, str, str, float | None]]
 
@@ -76,5 +79,89 @@ def test_the_matrix_is_the_table_whatever_the_order_of_its_rows() -> None:
                 )
 
 
-def test_no_rows_are_no_benchmarks() -> None:
+def test_no_rows_are_no_benchmarks(tmp_path: Path) -> None:
     assert outcomes({"x": table([])}) == []
+    write_results(tmp_path / "a.parquet", table([]))
+    assert outcomes({"a": ResultsFile(tmp_path / "a.parquet")}) == []
+
+
+def test_the_same_item_name_in_two_benchmarks_is_two_items() -> None:
+    rows: Rows = [("a", "1", "m", 1.0), ("b", "1", "m", 0.0), ("a", "1", "n", 0.0)]
+    first, second = outcomes({"x": table(rows)})
+    assert first.scores.tolist() == [[1, 0]]
+    assert second.scores.tolist() == [[0]]
+
+
+def test_a_model_whose_scores_are_all_missing_is_there() -> None:
+    (found,) = outcomes({"x": table([("a", "1", "m", 1.0), ("a", "2", "n", None)])})
+    assert found.models == ("m", "n")
+    assert np.isnan(found.scores[:, 1]).all()
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_files_are_read_in_parts(tmp_path: Path, threads: int) -> None:
+    """Parts of any size, read by any number of threads, give the same matrix."""
+    rng = np.random.default_rng(1)
+    rows: Rows = [
+        (f"b{i % 3}", f"i{i:03}", f"m{m}", float(rng.integers(0, 2)))
+        for m in range(9) for i in range(120)
+    ]  # fmt: skip
+    whole = table([rows[at] for at in rng.permutation(len(rows))])
+    pq.write_table(whole, tmp_path / "a.parquet", row_group_size=37)
+    wanted = outcomes({"x": whole})
+    found = outcomes({"a": ResultsFile(tmp_path / "a.parquet")}, threads=threads)
+    for one, other in zip(found, wanted, strict=True):
+        assert (one.benchmark, one.item_ids, one.models) == (
+            other.benchmark,
+            other.item_ids,
+            other.models,
+        )
+        assert np.array_equal(one.scores, other.scores, equal_nan=True)
+
+
+def test_a_graded_score_late_in_a_file_keeps_those_before(tmp_path: Path) -> None:
+    rows: Rows = [("a", f"{i:02}", "m", float(i % 2)) for i in range(60)]
+    rows += [("a", "60", "m", 0.3), ("a", "61", "m", None), ("a", "62", "m", -0.5)]
+    pq.write_table(table(rows), tmp_path / "a.parquet", row_group_size=10)
+    (found,) = outcomes({"a": ResultsFile(tmp_path / "a.parquet")})
+    assert found.scores[:60, 0].tolist() == [i % 2 for i in range(60)]
+    assert found.scores[60, 0] == 0.3
+    assert np.isnan(found.scores[61, 0])
+    assert found.scores[62, 0] == -0.5
+
+
+def with_trials(*rows: tuple[str, str, int, float | None]) -> pa.Table:
+    """Rows of benchmark "a": item, model, trial and score."""
+    return pa.Table.from_pylist(
+        [
+            {"benchmark": "a", "item_id": item, "model": model, "score": score, "trial": trial}
+            for item, model, trial, score in rows
+        ]
+    )
+
+
+def test_trials_are_averaged_over_those_with_a_score(tmp_path: Path) -> None:
+    given = with_trials(
+        ("1", "m", 0, 1.0), ("1", "m", 1, 0.0), ("1", "m", 2, None), ("2", "m", 0, None),
+        ("1", "n", 0, 1.0), ("1", "n", 1, 1.0),
+    )  # fmt: skip
+    write_results(tmp_path / "a.parquet", given)
+    wanted = np.array([[0.5, 1], [np.nan, np.nan]])
+    for table_ in (given, ResultsFile(tmp_path / "a.parquet")):
+        (found,) = outcomes({"x": table_})
+        assert np.array_equal(found.scores, wanted, equal_nan=True)
+
+
+def test_a_conflict_of_trials_names_their_mean() -> None:
+    trials = with_trials(("1", "m", 0, 1.0), ("1", "m", 1, 0.0), ("1", "m", 2, 0.0))
+    single = table([("a", "1", "m", 1.0)])
+    with pytest.raises(InputError, match=r"0\.333.* in x \(3 trials\), 1\.0 in y row 1"):
+        outcomes({"x": trials, "y": single})
+
+
+def test_a_conflict_between_files_names_both(tmp_path: Path) -> None:
+    for name, score in (("a", 1.0), ("b", 0.0)):
+        write_results(tmp_path / f"{name}.parquet", table([("x", "1", "m", score)]))
+    files = {path.name: ResultsFile(path) for path in sorted(tmp_path.iterdir())}
+    with pytest.raises(InputError, match=r"1.0 in a.parquet row 1, 0.0 in b.parquet row 1"):
+        outcomes(files)

@@ -5,7 +5,14 @@ from pathlib import Path
 import pytest
 
 from benchprism.records.errors import InputError
-from benchprism.records.results.models import DeclaredModel, read_models
+from benchprism.records.results.model_draft import draft_models, write_draft
+from benchprism.records.results.model_names import guess_models
+from benchprism.records.results.models import (
+    DeclaredModel,
+    read_models,
+    read_models_file,
+    unusable_for_cad,
+)
 
 
 def written(folder: Path, name: str, text: str) -> Path:
@@ -52,3 +59,100 @@ def test_wrong_files_are_one_sentence(
         read_models(path)
     assert sentence in str(caught.value)
     assert name in str(caught.value)
+
+
+def test_guesses_count_once_they_are_confirmed(tmp_path: Path) -> None:
+    text = (
+        "models:\n"
+        "  a: {family: A, size: 1, guessed: [size]}\n"
+        "  b: {family: A, size: 2, guessed: [family, size], confirmed: true}\n"
+        "  c: {family: A, size: 3}\n"
+    )
+    path = written(tmp_path, "m.yaml", text)
+    assert list(read_models(path)) == ["b", "c"]
+    assert read_models_file(path).unconfirmed == ["a"]
+    whole = written(tmp_path, "whole.yaml", f"confirmed: true\n{text}")
+    assert list(read_models(whole)) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "reason"),
+    [
+        ({"a": 7.0}, "one model (a): there is none to compare it with"),
+        ({"a": None, "b": None}, "no size is known (a, b)"),
+        ({"a": 7.0, "b": None}, "one size only, 7; unknown: b"),
+        ({"a": 7.0, "b": 7.0}, "one size only, 7"),
+        ({"a": 7.0, "b": 70.0, "c": None}, "in part: no size for c"),
+        ({"a": 7.0, "b": 70.0, "c": 7.0}, "in part: a, c have one size, 7"),
+        ({"a": 7.0, "b": 70.0}, None),
+    ],
+)
+def test_families_that_sizes_cannot_compare(
+    sizes: dict[str, float | None], reason: str | None
+) -> None:
+    models = {name: DeclaredModel(family="F", size=size) for name, size in sizes.items()}
+    assert unusable_for_cad(models).get("F") == reason
+
+
+@pytest.mark.parametrize(
+    ("name", "family", "size"),
+    [
+        ("meta-llama/Llama-2-7b-chat-hf", "Llama-2-chat", 7.0),
+        ("Llama-2-7b", "Llama-2", 7.0),
+        ("Mixtral-8x7B-Instruct-v0.1", "Mixtral-Instruct-v0.1", 56.0),
+        ("org__Beyonder-4x7B-v2-GGUF", "Beyonder-v2", 28.0),
+        ("Qwen3-30B-A3B", "Qwen3", 30.0),
+        ("EleutherAI/pythia-410m", "pythia", 0.41),
+        ("stablelm-2-zephyr-1_6b", "stablelm-2-zephyr", 1.6),
+        ("Meta-Llama-3.1-405B-Instruct@hyperbolic", "Meta-Llama-3.1-Instruct", 405.0),
+        ("gpt-4o-2024-05-13", "gpt-4o", None),
+        ("175b_finetuning", "finetuning", 175.0),
+        ("7b", "7b", 7.0),
+    ],
+)
+def test_what_names_suggest(name: str, family: str, size: float | None) -> None:
+    guess = guess_models([name])[name]
+    assert (guess.family, guess.size) == (family, size)
+    assert guess.guessed == (["family"] if size is None else ["family", "size"])
+
+
+def test_families_differ_in_more_than_spelling() -> None:
+    names = ["Yi-6B-Chat", "yi-34b-chat", "Yi-34B-chat", "Yi-6B"]
+    families = [model.family.lower() for model in guess_models(names).values()]
+    assert families == ["yi-chat"] * 3 + ["yi"]
+    assert len({guess_models(names)[name].family for name in names[:3]}) == 1
+
+
+def test_a_draft_keeps_what_a_person_wrote(tmp_path: Path) -> None:
+    path = written(tmp_path, "m.yaml", "# mine\nmodels:\n  a-7b: {family: Mine, size: 1}  # !\n")
+    draft = draft_models(path, ["a-7b", "b: c-70b"])
+    assert draft.new == ("b: c-70b",)
+    assert draft.file.models["a-7b"].family == "Mine"
+    write_draft(path, draft)
+    assert path.read_text(encoding="utf-8").startswith(
+        "# mine\nmodels:\n  a-7b: {family: Mine, size: 1}  # !\n"
+    )
+    assert read_models_file(path) == draft.file
+    assert draft_models(path, ["a-7b", "b: c-70b"]).new == ()
+
+
+def test_the_template_of_a_new_project_is_filled(tmp_path: Path) -> None:
+    path = written(tmp_path, "m.yaml", "# head\nmodels: {}\n#  x: {family: X}\n")
+    write_draft(path, draft_models(path, ["a-7b"]))
+    assert list(read_models_file(path).models) == ["a-7b"]
+    assert path.read_text(encoding="utf-8").startswith("# head\nmodels:\n#  x")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "sentence"),
+    [
+        ("m.csv", "model,family,size\na,A,1\n", "has no place for 1 more models"),
+        ("m.yaml", "models:\n  a: {family: A}\nconfirmed: false\n", "ends with its models"),
+        ("m.yaml", "confirmed: true\nmodels:\n  a: {family: A}\n", "is confirmed as a whole"),
+    ],
+)
+def test_files_that_cannot_be_added_to(tmp_path: Path, name: str, text: str, sentence: str) -> None:
+    path = written(tmp_path, name, text)
+    with pytest.raises(InputError, match=sentence):
+        write_draft(path, draft_models(path, ["a", "new-7b"]))
+    assert path.read_text(encoding="utf-8") == text

@@ -10,8 +10,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from benchprism.records.errors import InputError
+from benchprism.records.results import tidy_rows
+from benchprism.records.results.logs.scales import Scale
 from benchprism.records.results.store import TIDY_SCHEMA
 from benchprism.records.results.tidy import read_tidy
+from benchprism.records.results.tidy_values import Scoring
 
 HEADER = "benchmark,item_id,model,score\n"
 
@@ -31,7 +34,7 @@ def parquet(folder: Path, **columns: Any) -> Path:
 def test_a_csv_file_is_read_as_it_stands(tmp_path: Path) -> None:
     path = csv(tmp_path, HEADER + 'arc,007,m,1\narc,1.0,m,0.25\narc,1,"a, b",0\n')
     table = read_tidy(path)
-    assert table.schema == TIDY_SCHEMA
+    assert table.cast(TIDY_SCHEMA).schema == TIDY_SCHEMA
     assert table.to_pydict() == {
         "benchmark": ["arc"] * 3,
         "item_id": ["007", "1.0", "1"],
@@ -160,6 +163,79 @@ def test_bytes_that_are_not_utf8(tmp_path: Path) -> None:
 def test_a_mapping_for_a_column_that_is_not_ours(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="did you mean 'score'"):
         read_tidy(csv(tmp_path, HEADER), columns={"scor": "x"})
+
+
+def test_json_lines_and_tabs(tmp_path: Path) -> None:
+    lines = '{"benchmark": "a", "item_id": 7, "model": "m", "score": true}\n'
+    lines += '{"benchmark": "a", "item_id": "007", "model": "m", "score": null, "more": [1]}\n'
+    path = csv(tmp_path, lines, "scores.jsonl")
+    assert read_tidy(path).to_pylist() == [
+        {"benchmark": "a", "item_id": "7", "model": "m", "score": 1.0},
+        {"benchmark": "a", "item_id": "007", "model": "m", "score": None},
+    ]
+    tabs = csv(tmp_path, "benchmark\titem_id\tmodel\tscore\na\t1\tm\t0\n", "scores.tsv")
+    assert read_tidy(tabs)["score"].to_pylist() == [0.0]
+
+
+def test_correct_stands_for_the_score(tmp_path: Path) -> None:
+    path = csv(tmp_path, "benchmark,item_id,model,correct\na,1,m,1\n")
+    assert read_tidy(path)["score"].to_pylist() == [1.0]
+    both = csv(tmp_path, "benchmark,item_id,model,correct,score\na,1,m,1,0.25\n")
+    assert read_tidy(both)["score"].to_pylist() == [0.25]
+
+
+@pytest.mark.parametrize(
+    ("cell", "scale", "score"), [("84", (0, 100), 0.84), ("2", (5, 1), 0.75), ("-1", (-1, 1), 0.0)]
+)
+def test_scores_on_a_stated_scale(
+    tmp_path: Path, cell: str, scale: tuple[float, float], score: float
+) -> None:
+    scoring = Scoring(Scale(*scale))
+    table = read_tidy(csv(tmp_path, HEADER + f"a,1,m,{cell}\n"), scoring=scoring)
+    assert table["score"].to_pylist() == [score]
+
+
+def test_scores_below_the_worst_only_where_points_come_off(tmp_path: Path) -> None:
+    path = csv(tmp_path, HEADER + "a,1,m,-3\n")
+    with pytest.raises(InputError, match=r"scores between 0 and 10.*--penalties"):
+        read_tidy(path, scoring=Scoring(Scale(0, 10)))
+    assert read_tidy(path, scoring=Scoring(Scale(0, 10), True))["score"].to_pylist() == [-0.3]
+    above = csv(tmp_path, HEADER + "a,1,m,11\n")
+    with pytest.raises(InputError, match=r"the score 11\.0 in row 1"):
+        read_tidy(above, scoring=Scoring(Scale(0, 10), True))
+
+
+def test_trials(tmp_path: Path) -> None:
+    header = "benchmark,item_id,model,trial,score\n"
+    table = read_tidy(csv(tmp_path, header + "a,1,m,0,1\na,1,m,1,0\n"))
+    assert table["trial"].to_pylist() == [0, 1]
+    with pytest.raises(InputError, match="the column 'trial'; wanted whole numbers from 0"):
+        read_tidy(csv(tmp_path, header + "a,1,m,-1,1\n"))
+    with pytest.raises(InputError, match="the trial 'x' in row 1"):
+        read_tidy(csv(tmp_path, header + "a,1,m,x,1\n"))
+
+
+def test_the_row_of_an_error_is_counted_over_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tidy_rows, "_ROWS", 10)
+    scores = [0.5] * 25 + [7.0]
+    path = parquet(
+        tmp_path,
+        benchmark=["a"] * 26,
+        item_id=[str(i) for i in range(26)],
+        model=["m"] * 26,
+        score=scores,
+    )
+    with pytest.raises(InputError, match=r"the score 7\.0 in row 26"):
+        read_tidy(path)
+
+
+def test_the_rows_are_counted_while_they_are_read(tmp_path: Path) -> None:
+    steps: list[int] = []
+    lines = "".join(f"a,{i},m,1\n" for i in range(50))
+    read_tidy(csv(tmp_path, HEADER + lines), step=steps.append)
+    assert sum(steps) == 50
 
 
 def test_many_rows(tmp_path: Path) -> None:

@@ -11,8 +11,11 @@ from argilla_server.database import AsyncSessionLocal
 from argilla_server.enums import UserRole
 from argilla_server.models import User, Workspace
 
-Account = dict[str, str]
-"""Username, role, password and API key of a user, as they are shown once."""
+Account = dict[str, str | None]
+"""Username, role, password and API key of a user, as they are shown once.
+
+A password that was given is none: whoever gave it knows it.
+"""
 
 
 async def ensure_accounts(
@@ -58,15 +61,15 @@ async def ensure_accounts(
 async def _create(
     session: Any, name: str, role: UserRole, workspace: str, password: str | None
 ) -> Account:
-    password = password or _generated()
+    generated = None if password else _generated()
     attributes = {
         "username": name,
         "first_name": name,
         "last_name": None,
         "role": role,
-        "password": password,
+        "password": password or generated,
     }
-    return _shown(await accounts.create_user(session, attributes, [workspace]), password)
+    return _shown(await accounts.create_user(session, attributes, [workspace]), generated)
 
 
 async def _renew(session: Any, name: str, password: str) -> Account:
@@ -76,7 +79,7 @@ async def _renew(session: Any, name: str, password: str) -> Account:
     return _shown(await accounts.update_user(session, user, {"password": password}), password)
 
 
-def _shown(user: Any, password: str) -> Account:
+def _shown(user: Any, password: str | None) -> Account:
     return {
         "username": user.username,
         "role": user.role.value,

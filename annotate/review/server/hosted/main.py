@@ -37,6 +37,7 @@ class Orders(TypedDict):
 
 def main() -> None:
     """Serve until a signal, or until the starter is gone."""
+    os.umask(0o077)
     answers = _own_output()
     orders: Orders = json.loads(sys.stdin.buffer.readline())
     when_the_parent_ends(lambda: os.kill(os.getpid(), signal.SIGTERM))
@@ -61,8 +62,10 @@ def _serve(listener: socket.socket, orders: Orders, answers: TextIO) -> None:
         serve_queue(Path(orders["queue"]))
     from .parsed_settings import build_adapters_once
     from .tables import prepare_tables
+    from .unheard_events import skip_unheard_events
 
     build_adapters_once()
+    skip_unheard_events()
     prepare_tables()
     for number in (signal.SIGTERM, signal.SIGINT):
         # uvicorn hears these signals while it serves, and raises them again when it has ended.

@@ -25,7 +25,7 @@ from .similarity import nearest, target_vector
 from .text_search import TextSearch
 
 NAME = "database"
-_ROWS_AT_ONCE = 200
+_ROWS_AT_ONCE = 500
 
 
 @SearchEngine.register(engine_name=NAME)

@@ -2,22 +2,28 @@ r"""What a person types into the search box: parsed once, matched against many t
 
 The syntax is Elasticsearch's ``simple_query_string``: words are joined by AND, ``|`` is OR, ``-``
 is NOT, ``"..."`` is a phrase, ``word*`` a prefix, ``( )`` a group, and ``\`` takes the next sign
-as it is. Operators have no precedence: they are taken from left to right.
+as it is. Operators have no precedence: they are taken from left to right. ``~1``, which asks for a
+fuzzy match, is read over.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 _DEEPEST = 50
 _ALONE = "\u3005\u3007\u3040-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 """Signs of scripts that put no space between words: each is a word of its own."""
-_WORD = re.compile(rf"[{_ALONE}]|(?:(?![{_ALONE}])\w)+")
-_PART = re.compile(r'"((?:\\.|[^"\\])*)"?|([()|+])|(-)|((?:\\.|[^\s"()|+])+)', re.DOTALL)
+_LETTER = rf"[^\W{_ALONE}]"
+"""A sign of the other words."""
+_WORD = re.compile(rf"[{_ALONE}]|{_LETTER}+")
+_END = rf"(?!{_LETTER})"
+_PART = re.compile(r'"((?:\\.|[^"\\])*)"?(?:~\d+)?|([()|+])|(-)|((?:\\.|[^\s"()|+])+)', re.DOTALL)
+_FUZZY = re.compile(r"(?<!\\)~\d*\Z")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 
 
@@ -48,13 +54,13 @@ class Joined:
 Query = Words | Not | Joined
 
 
-def folded_words(text: str) -> list[str]:
-    """Split a text into words, with case and Unicode variants folded.
+def folded(text: str) -> str:
+    """Fold case and Unicode variants.
 
-    >>> folded_words("Zêta-ETA 数学's")
-    ['zêta', 'eta', '数', '学', 's']
+    >>> folded("STRASSE Straße ﬁne")
+    'strasse strasse fine'
     """
-    return _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
+    return (text if text.isascii() else unicodedata.normalize("NFKC", text)).casefold()
 
 
 def parse_query(text: str) -> Query | None:
@@ -104,30 +110,45 @@ def _joined(how: Literal["all", "any"], left: Query, right: Query) -> Joined:
 
 
 def _words(text: str, *, is_term: bool) -> Words | None:
-    words = folded_words(_ESCAPE.sub(r"\1", text))
+    text = _FUZZY.sub("", text) if is_term else text
+    words = _WORD.findall(folded(_ESCAPE.sub(r"\1", text)))
     prefix = is_term and text.endswith("*") and not text.endswith("\\*")
     return Words(tuple(words), prefix) if words else None
 
 
-def searchable(texts: Iterable[str]) -> str:
-    """Lay out texts for ``matches``: words between single spaces, texts apart."""
-    return f" {' . '.join(' '.join(folded_words(text)) for text in texts)} "
+def matches(query: Query, texts: Sequence[str]) -> bool:
+    """Tell whether texts, which must be folded, answer the query.
 
+    Words that stand together must do so in one of the texts; others may be in different ones.
 
-def matches(query: Query, text: str) -> bool:
-    """Tell whether a text laid out by ``searchable`` answers the query.
-
-    >>> matches(parse_query("quick fo*"), searchable(["The quick", "brown fox"]))
+    >>> matches(parse_query("quick fo*"), ["the quick", "brown fox"])
     True
-    >>> matches(parse_query('"quick brown"'), searchable(["The quick", "brown fox"]))
+    >>> matches(parse_query('"quick brown"'), ["the quick", "brown fox"])
     False
     """
     match query:
         case Words(words, prefix):
-            return f" {' '.join(words)}{'' if prefix else ' '}" in text
+            return any(_stand_in(text, words, prefix) for text in texts)
         case Not(part):
-            return not matches(part, text)
+            return not matches(part, texts)
         case Joined("all", parts):
-            return all(matches(part, text) for part in parts)
+            return all(matches(part, texts) for part in parts)
         case Joined(_, parts):
-            return any(matches(part, text) for part in parts)
+            return any(matches(part, texts) for part in parts)
+
+
+def _stand_in(text: str, words: tuple[str, ...], prefix: bool) -> bool:
+    return all(word in text for word in words) and bool(_pattern(words, prefix).search(text))
+
+
+@lru_cache(maxsize=256)
+def _pattern(words: tuple[str, ...], prefix: bool) -> re.Pattern[str]:
+    """The words, whole, with nothing but punctuation and space between them."""
+    whole = [_whole(word) for word in words]
+    if prefix:
+        whole[-1] = whole[-1].removesuffix(_END)
+    return re.compile(r"\W*".join(whole))
+
+
+def _whole(word: str) -> str:
+    return word if re.match(f"[{_ALONE}]", word) else rf"(?<!{_LETTER}){word}{_END}"

@@ -5,7 +5,6 @@ No full-text index is kept, so nothing has to be kept in step, and both database
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -14,7 +13,7 @@ from argilla_server.search_engine.base import TextQuery
 from sqlalchemy import String, and_, cast, false, or_, true
 
 from .json_values import Sql
-from .text_query import Joined, Query, Words, matches, parse_query, searchable
+from .text_query import Joined, Query, Words, folded, matches, parse_query
 
 _LONGEST = 100
 """Signs of a word that narrow the search; databases limit the length of a pattern."""
@@ -40,13 +39,12 @@ class TextSearch:
             _necessary(self._query, stored.icontains), stored.contains("\\u", autoescape=True)
         )
 
-    def matches(self, fields: Any) -> bool:
+    def matches(self, fields: dict[str, Any]) -> bool:
         """Tell whether a record with these fields answers the query."""
         if self._query is None:
             return self._blank
-        values = json.loads(fields) if isinstance(fields, str) else fields
-        chosen = [value for name, value in values.items() if self._field in (None, name)]
-        return matches(self._query, searchable(text for v in chosen for text in _texts(v)))
+        chosen = [value for name, value in fields.items() if self._field in (None, name)]
+        return matches(self._query, [folded(text) for value in chosen for text in _texts(value)])
 
 
 def _necessary(query: Query, contains: Callable[[str], Sql]) -> Sql:

@@ -1,0 +1,304 @@
+"""Annotating by batches: submit what is missing, collect what came, send the rest again.
+
+A batch is planned in the ledger before anything is sent, and the endpoint is told our key for it:
+a process that dies at any moment neither loses a batch nor sends its requests twice.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from typing import IO
+
+import pyarrow as pa
+
+from ..prompts.catalogue import Catalogue
+from .annotator import Annotator, purse_for
+from .asking import Came, sendable
+from .batch_book import BatchBook, Planned
+from .batch_results import Results
+from .batch_service import BatchService, BatchState
+from .budget import Purse
+from .capabilities import Capability, recall
+from .claim import claimed
+from .entries import Origin, about, entries
+from .inquiry import ladder_of
+from .ledger import Ledger, digest
+from .outcome import Status
+from .pending import Call
+from .request_form import RequestForm, request_form
+
+_AT_ONCE = 500
+"""Replies that are kept in one transaction."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much one file may hold."""
+
+    calls: int = 50_000
+    bytes: int = 200_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class BatchReport:
+    """How far one batch is, or what it brought."""
+
+    annotator: str
+    batch_id: str
+    state: str
+    """The endpoint's word for it; ``abandoned`` for one that never started."""
+    calls: int
+    completed: int = 0
+    failed: int = 0
+    statuses: Counter[Status] = field(default_factory=Counter)
+    """Requests that were collected, by how they ended."""
+    missing: int = 0
+    """Requests that were not answered and are missing again."""
+    problem: str = ""
+
+
+def submit(
+    annotator: Annotator,
+    items: pa.Table,
+    catalogue: Catalogue,
+    ledger: Path,
+    *,
+    retry: Collection[Status] = (),
+    known: Sequence[Path] = (),
+    budget: float | None = None,
+    limits: Limits | None = None,
+) -> Iterator[BatchReport]:
+    """Send the missing requests as batches; yield each batch when it has started.
+
+    What waits in a batch already is not sent again. A budget counts every batch that is not
+    collected yet at the most that it can cost.
+
+    Args:
+        annotator: Who annotates.
+        items: A table with ``ITEM_SCHEMA``.
+        catalogue: What is asked.
+        ledger: The ledger's path.
+        retry: How requests must have ended before to be made again.
+        known: Other ledgers; what they have is not asked again.
+        budget: The most that the ledger's replies may cost in all.
+        limits: How much one file may hold.
+
+    Raises:
+        EndpointError: the endpoint has no batches, or cannot be reached.
+        BudgetReached: not everything fits into the budget; what fits was sent.
+        InputError: another run is writing the ledger, or there is a budget and no price.
+    """
+    with ExitStack() as opened:
+        opened.enter_context(claimed(ledger))
+        own = opened.enter_context(Ledger(ledger, write=True))
+        ledgers = [own, *(opened.enter_context(Ledger(path)) for path in known)]
+        service = opened.enter_context(BatchService(annotator.endpoint))
+        own.remember(catalogue)
+        _find_lost(BatchBook(own), service, annotator)
+        yield from _Submission(annotator, catalogue, ledgers, service, limits or Limits()).run(
+            items, retry, purse_for(annotator, own, budget)
+        )
+
+
+def collect(annotator: Annotator, ledger: Path, *, wait: bool = False) -> Iterator[BatchReport]:
+    """Keep what came of an annotator's batches; yield how far each is.
+
+    A batch that ended is collected whatever it ended as: what it did not answer is missing again.
+    Collecting twice changes nothing.
+
+    Args:
+        annotator: Who annotates.
+        ledger: The ledger's path.
+        wait: Only say how far each batch is.
+
+    Raises:
+        EndpointError: the endpoint cannot be reached.
+        InputError: another run is writing the ledger.
+    """
+    with claimed(ledger), Ledger(ledger, write=True) as own:
+        book = BatchBook(own)
+        with BatchService(annotator.endpoint) as service:
+            yield from _find_lost(book, service, annotator)
+            for batch in _own(book, annotator):
+                if batch.batch_id is not None:
+                    state = service.state(batch.batch_id)
+                    if state.ended and not wait:
+                        yield _collected(batch, state, service, own, annotator)
+                    else:
+                        yield _progress(batch, state)
+
+
+def _own(book: BatchBook, annotator: Annotator) -> list[Planned]:
+    return [batch for batch in book.open() if batch.annotator == annotator.name]
+
+
+def _find_lost(book: BatchBook, service: BatchService, annotator: Annotator) -> list[BatchReport]:
+    """Settle whether batches started of which a process died before it knew."""
+    abandoned = []
+    for batch in _own(book, annotator):
+        if batch.batch_id is None:
+            found = service.find(batch.key, datetime.fromisoformat(batch.time))
+            book.note(batch, "created" if found else "abandoned", found or "")
+            if not found:
+                abandoned.append(BatchReport(batch.annotator, "", "abandoned", batch.calls))
+    return abandoned
+
+
+def _progress(batch: Planned, state: BatchState) -> BatchReport:
+    return BatchReport(
+        batch.annotator, state.batch_id, state.status, batch.calls, state.completed, state.failed
+    )
+
+
+def _collected(
+    batch: Planned, state: BatchState, service: BatchService, ledger: Ledger, annotator: Annotator
+) -> BatchReport:
+    book = BatchBook(ledger)
+    results = Results(batch, book.carried(batch), annotator.price, state.ended_at)
+    for name in state.files:
+        came = results.entries(service.lines(name))
+        while some := [*islice(came, _AT_ONCE)]:
+            ledger.add(entry for line in some for entry in line)
+    book.note(batch, "ended", state.status)
+    return BatchReport(
+        batch.annotator,
+        state.batch_id,
+        state.status,
+        batch.calls,
+        state.completed,
+        state.failed,
+        results.statuses,
+        results.missing,
+        state.problem or results.problem,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """One call as it stands in a file."""
+
+    custom_id: str
+    call: Call
+    text: bytes
+    most: float
+    """The most that it can cost; 0 without a budget."""
+
+
+class _Submission:
+    """The missing calls of one annotator, on their way into files."""
+
+    def __init__(
+        self,
+        annotator: Annotator,
+        catalogue: Catalogue,
+        ledgers: Sequence[Ledger],
+        service: BatchService,
+        limits: Limits,
+    ) -> None:
+        self._annotator = annotator
+        self._ledgers = ledgers
+        self._book = BatchBook(ledgers[0])
+        self._service = service
+        self._limits = limits
+        self._plan = annotator.plan(catalogue)
+        self._known = self._capability()
+        self._forms: dict[tuple[str, int], RequestForm] = {}
+
+    def run(
+        self, items: pa.Table, retry: Collection[Status], purse: Purse | None
+    ) -> Iterator[BatchReport]:
+        """Fill files with what is missing, and start a batch for each."""
+        if purse is not None:
+            purse.budget.reserved = sum(batch.most or 0.0 for batch in self._book.open())
+        calls = self._plan.calls(items, self._ledgers, retry=retry)
+        room = self._annotator.max_prompt_characters
+        messages = sendable(calls, room, self._refuse)
+        lines = (self._line(call, message, purse) for call, message in messages)
+        line = next(lines, None)
+        while line is not None:
+            with tempfile.TemporaryFile(dir=self._ledgers[0].path.parent) as file:
+                sent, following = self._fill(file, line, lines, purse)
+                if sent:
+                    yield self._start(file, sent, purse)
+                elif purse is not None:
+                    raise purse.budget.reached(line.most)
+                line = following
+
+    def _refuse(self, call: Call, came: Came) -> None:
+        origin = Origin(self._annotator.name, self._annotator.endpoint.model, None)
+        subjects = [about(request) for request in call.requests]
+        self._ledgers[0].add(entries(subjects, came.readings, origin))
+
+    def _fill(
+        self, file: IO[bytes], line: _Line | None, lines: Iterator[_Line], purse: Purse | None
+    ) -> tuple[list[_Line], _Line | None]:
+        """Write lines to a file until it is full or the budget is reached.
+
+        Returns:
+            The lines that are in it, and the first that is not.
+        """
+        sent: list[_Line] = []
+        size = 0
+        while line is not None:
+            size += len(line.text)
+            full = len(sent) == self._limits.calls or (size > self._limits.bytes and sent)
+            if full or (purse is not None and not purse.budget.take(line.most)):
+                break
+            file.write(line.text)
+            sent.append(replace(line, text=b""))
+            line = next(lines, None)
+        return sent, line
+
+    def _start(self, file: IO[bytes], sent: Sequence[_Line], purse: Purse | None) -> BatchReport:
+        settings = self._annotator.endpoint
+        time = datetime.now(UTC).isoformat(timespec="microseconds")
+        batch = Planned(
+            key=digest(time, *(line.custom_id for line in sent)),
+            annotator=self._annotator.name,
+            model=settings.model,
+            base_url=settings.base_url or "",
+            rung=self._known.rung,
+            calls=len(sent),
+            most=None if purse is None else sum(line.most for line in sent),
+            time=time,
+        )
+        self._book.plan(batch, [(line.custom_id, line.call) for line in sent])
+        file.seek(0)
+        file_id = self._service.upload(file, batch.key)
+        self._book.note(batch, "uploaded", file_id)
+        batch_id = self._service.create(file_id, batch.key)
+        self._book.note(batch, "created", batch_id)
+        return BatchReport(batch.annotator, batch_id, "started", len(sent))
+
+    def _line(self, call: Call, message: str, purse: Purse | None) -> _Line:
+        prompt, settings = call.prompt, self._annotator.endpoint
+        limit = settings.max_output_tokens * len(call.requests)
+        asked = (prompt.hash, prompt.items)
+        if asked not in self._forms:
+            self._forms[asked] = request_form(
+                prompt, settings.model, self._known, limit=limit, parameters=settings.parameters
+            )
+        form = self._forms[asked]
+        custom_id = digest(*(request.key for request in call.requests))
+        head = {"custom_id": custom_id, "method": "POST", "url": f"/v1{form.path}"}
+        start = json.dumps(head)[:-1].encode()
+        text = b"".join((start, b', "body": ', form.body(message), b"}\n"))
+        most = 0.0 if purse is None else purse.worst.of(prompt, message, limit, batch=True)
+        return _Line(custom_id, call, text, most)
+
+    def _capability(self) -> Capability:
+        """How the model is asked: as was learned, or by a schema; a batch has no decisions."""
+        settings = self._annotator.endpoint
+        ladder = ladder_of(self._plan.prompts, settings.rung)
+        known = recall(self._ledgers, settings.base_url, settings.model, ladder)
+        if known is None or known.rung == "decisions":
+            return Capability("json_schema", settings.limit_parameter)
+        return known

@@ -1,0 +1,136 @@
+"""Keeping count of a run: what it is told is made into replies, counted and watched."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from ..records.errors import EndpointError
+from .asking import Came
+from .budget import Purse
+from .endpoint import EndpointSettings
+from .entries import Origin, about, entries
+from .ledger import Entry
+from .outcome import Reply, Status
+from .pending import Call
+from .prices import Price
+
+
+@dataclass(slots=True)
+class Summary:
+    """What one run of an annotator did."""
+
+    annotator: str
+    already: int = 0
+    """Requests that the ledger had."""
+    statuses: Counter[Status] = field(default_factory=Counter)
+    """Requests made in this run, by how they ended."""
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    completion_tokens: int = 0
+    price: float | None = None
+    """None when no reply has a price."""
+    interrupted: bool = False
+    notes: list[str] = field(default_factory=list)
+    """What was learned of how the model can be asked."""
+
+    @property
+    def asked(self) -> int:
+        """Requests that got a status in this run."""
+        return self.statuses.total()
+
+    def count(self, reply: Reply) -> None:
+        """Count one reply; its status only when the item is not asked about again."""
+        if reply.final:
+            self.statuses[reply.status] += 1
+        self.prompt_tokens += reply.usage.prompt_tokens or 0
+        self.cached_tokens += reply.usage.cached_tokens or 0
+        self.completion_tokens += reply.usage.completion_tokens or 0
+        if reply.price is not None:
+            self.price = (self.price or 0.0) + reply.price
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """What a run tells its caller while it works."""
+
+    progress: Callable[[], None] = lambda: None
+    """Called for each request that is done, or was done before."""
+    interrupted: Callable[[], None] = lambda: None
+    """Called when the user interrupts: what is in flight is finished first."""
+
+
+class Recorder:
+    """The count of one run of an annotator."""
+
+    def __init__(
+        self,
+        annotator: str,
+        endpoint: EndpointSettings,
+        price: Price | None,
+        *,
+        purse: Purse | None,
+        signs: Signs,
+        most_errors: int | None,
+    ) -> None:
+        """Begin to count.
+
+        Args:
+            annotator: Its name.
+            endpoint: Which model it asks.
+            price: What the model's tokens cost.
+            purse: The budget, which learns from replies how long prompts are.
+            signs: Whom to tell.
+            most_errors: So many items in a row that end in an error end the run; none for any.
+        """
+        self.summary = Summary(annotator)
+        self._endpoint = endpoint
+        self._price = price
+        self._purse = purse
+        self._signs = signs
+        self._most_errors = most_errors
+        self._errors_in_a_row = 0
+
+    def known(self) -> None:
+        """Count a request that the ledger had."""
+        self.summary.already += 1
+        self._signs.progress()
+
+    def entries(self, call: Call, came: Came) -> list[Entry]:
+        """Make the replies that the ledger keeps."""
+        origin = Origin(
+            annotator=self.summary.annotator,
+            model=self._endpoint.model,
+            price=self._price,
+            body=came.body,
+            seconds=came.seconds,
+            attempts=came.attempts,
+            rung=came.rung,
+            final=came.final,
+        )
+        if self._purse is not None:
+            self._purse.worst.saw(call.prompt, came.readings[0].usage)
+        return entries([about(request) for request in call.requests], came.readings, origin)
+
+    def note(self, made: Sequence[Entry]) -> None:
+        """Count replies that the ledger has now.
+
+        Raises:
+            EndpointError: the run meets nothing but errors.
+        """
+        for reply, _ in made:
+            self.summary.count(reply)
+            if reply.final:
+                self._signs.progress()
+        self._watch(made[0][0])
+
+    def _watch(self, reply: Reply) -> None:
+        self._errors_in_a_row = self._errors_in_a_row + 1 if reply.status == "error" else 0
+        if self._most_errors is not None and self._errors_in_a_row >= self._most_errors:
+            where = self._endpoint.base_url or "the endpoint"
+            raise EndpointError(
+                f"{self._errors_in_a_row} items in a row ended in an error ({reply.reason})",
+                wanted=f"answers from {where}",
+                mend="mend the endpoint, then run again with --retry-failed=error",
+            )

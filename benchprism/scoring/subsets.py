@@ -1,0 +1,129 @@
+"""Subsets: the results on the items of a composition, beside those on all items."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+
+from benchprism.compose.store import Subset, read_subset
+from benchprism.metrics.held_out import split_families
+from benchprism.metrics.reasons import named
+from benchprism.metrics.scorecard import BenchmarkScore
+from benchprism.metrics.stability import ranking_consistency
+from benchprism.metrics.standings import mean_over_models
+from benchprism.project import Project
+from benchprism.records.errors import InputError
+from benchprism.records.results.matrix import Outcomes
+from benchprism.scoring.results import Notes, ProjectResults, pooled, without
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SubsetResults:
+    """What models scored on a subset's items."""
+
+    name: str
+    parts: tuple[Outcomes, ...]
+    """By benchmark: the outcomes on the subset's items."""
+    sources: tuple[Outcomes, ...]
+    """The same benchmarks with all their items."""
+    notes: Notes
+
+    @property
+    def whole(self) -> Outcomes:
+        """All items of the subset together, for the models that all its benchmarks have."""
+        return pooled(self.parts, self.name)
+
+
+def subset_results(project: Project, name: str, results: ProjectResults) -> SubsetResults:
+    """The outcomes on a composed subset's items, and what of the subset has none.
+
+    Raises:
+        InputError: there is no such subset, or there are no results on any of its items.
+    """
+    return _on_items(results, read_subset(project.subsets / name).items, name)
+
+
+def _on_items(results: ProjectResults, items: pa.Table, subset: str) -> SubsetResults:
+    wanted: dict[str, set[str]] = {}
+    columns = items["benchmark"].to_pylist(), items["item_id"].to_pylist()
+    for benchmark, item in zip(*columns, strict=True):
+        wanted.setdefault(benchmark, set()).add(item)
+    parts, sources, notes = [], [], Notes()
+    for given in results.outcomes:
+        ids = wanted.get(given.benchmark, set())
+        part = without(given, {item for item in given.item_ids if item not in ids})
+        if part.item_ids:
+            parts.append(part)
+            sources.append(given)
+            lacking = len(ids) - len(part.item_ids)
+            note = f"no results on {lacking} of the subset's {len(ids)} items"
+            notes[given.benchmark] = [note] if lacking else []
+    if not parts:
+        others = named(given.benchmark for given in results.outcomes)
+        raise InputError(
+            f"no results on the items of the subset {subset!r}, which are of {named(wanted)}",
+            wanted=f"results on some of them, under the same item ids; there are some of {others}",
+            mend="add them with 'benchprism results add PATH'",
+        )
+    unscored = [name for name in wanted if name not in notes]
+    if unscored:
+        notes[subset] = [f"without {named(unscored)}, on whose items there are no results"]
+    return SubsetResults(subset, tuple(parts), tuple(sources), notes)
+
+
+def compared_with_sources(
+    scores: Sequence[BenchmarkScore], subset: SubsetResults
+) -> tuple[BenchmarkScore, ...]:
+    """Add how far each ranking on the subset's items is that on all items."""
+    full = [*subset.sources, pooled(subset.sources, subset.name)]
+    return tuple(
+        _compared(score, everything) for score, everything in zip(scores, full, strict=True)
+    )
+
+
+def _compared(score: BenchmarkScore, full: Outcomes) -> BenchmarkScore:
+    on_all = dict(zip(full.models, mean_over_models(full.scores.T.astype(float)), strict=True))
+    models = list(score.accuracies)
+    tau = ranking_consistency(
+        np.array([on_all[model] for model in models]),
+        np.array([score.accuracies[model] for model in models]),
+    )
+    return replace(score, ranking_consistency=tau)
+
+
+def held_out_families(project: Project, name: str, results: ProjectResults) -> tuple[str, ...]:
+    """Families whose scores had no part in choosing a subset's items.
+
+    Raises:
+        InputError: there is no such subset, its items were not chosen by scores, or every family
+            had a part.
+    """
+    subset = read_subset(project.subsets / name)
+    select = subset.criteria.select
+    if select is None:
+        raise InputError(
+            f"the items of the subset {name!r} were not chosen by scores",
+            wanted="a subset with 'select' in its criteria: only then are families held out",
+            mend="leave out --held-out",
+        )
+    families = _held_out(subset, project, results)
+    if not families:
+        raise InputError(
+            f"every family had a part in choosing the items of the subset {name!r}",
+            wanted="families that were held out, to judge the choice",
+            mend="compose it again with 'held_in: half' under 'select'",
+        )
+    return families
+
+
+def _held_out(subset: Subset, project: Project, results: ProjectResults) -> tuple[str, ...]:
+    select = subset.criteria.select
+    if select is None or select.held_in == "all":
+        return ()
+    if select.held_in == "half":
+        seed = project.settings.seed if select.seed is None else select.seed
+        return split_families(results.families, seed=seed).held_out
+    return tuple(family for family in results.families if family not in select.held_in)
