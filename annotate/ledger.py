@@ -12,6 +12,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
@@ -20,10 +21,23 @@ from typing import NamedTuple
 
 from ..prompts.catalogue import Catalogue
 from ..records.errors import InputError
+from ..records.files import reason, remedy
 from .ledger_schema import APPLICATION, SCHEMA, TABLES, VERSION
 from .outcome import Annotation, Reply, Status, Verdict
 
 _BUSY_SECONDS = 30.0
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_ROOM = "make room on the disk, then run again: what came is saved"
+_PERMISSIONS = "mend the permissions of the file and its folder, then run again"
+_MENDS = {
+    sqlite3.SQLITE_FULL: _ROOM,
+    sqlite3.SQLITE_READONLY: _PERMISSIONS,
+    sqlite3.SQLITE_CANTOPEN: _PERMISSIONS,
+    sqlite3.SQLITE_PERM: _PERMISSIONS,
+    sqlite3.SQLITE_IOERR: "check the disk and the room on it, then run again",
+    sqlite3.SQLITE_BUSY: "wait for the command that writes to it, then run again",
+}
+"""What mends a failure that says nothing against the ledger itself."""
 _ROWS_AT_ONCE = 24
 """Rows that one statement adds: a statement costs as much as several rows."""
 
@@ -44,7 +58,8 @@ class End(NamedTuple):
 class Ledger:
     """An open ledger; a context manager.
 
-    Opened for reading, a ledger that is not there yet is an empty one.
+    Opened for reading, a ledger that is not there yet, or has no bytes, is an empty one, and one
+    that cannot be written can be read.
     """
 
     def __init__(self, path: Path, *, write: bool = False) -> None:
@@ -55,17 +70,24 @@ class Ledger:
             write: Make the file when it is missing.
 
         Raises:
-            InputError: the file is damaged, is no ledger, or is a newer version's.
+            InputError: the file is damaged, cannot be opened, is no ledger, or is of another
+                version.
         """
         self.path = path
-        missing = not write and not path.exists()
         with self._readable():
+            missing = not write and _empty(path)
             if write:
                 path.parent.mkdir(parents=True, exist_ok=True)
-            self._database = sqlite3.connect(
-                ":memory:" if missing else path, timeout=_BUSY_SECONDS, isolation_level=None
-            )
-            self._prepare(make=write or missing)
+            self._database = _connected(":memory:" if missing else path)
+            try:
+                self._prepare(make=write or missing)
+            except sqlite3.OperationalError as error:
+                if write or _code(error) not in _MENDS or not _empty(_log(path)):
+                    raise
+                # a folder that cannot be written has no place for the files of a shared log
+                self._database.close()
+                self._database = _connected(f"{path.absolute().as_uri()}?immutable=1")
+                self._prepare(make=False)
 
     def __enter__(self) -> Ledger:
         return self
@@ -120,7 +142,7 @@ class Ledger:
         bodies: dict[str, str] = {}
         replies, annotations = [], []
         for reply, verdicts in entries:
-            name, body = reply_id(reply), digest(reply.body)
+            name, body = reply_id(reply), _dated(reply.time, digest(reply.body))
             bodies[body] = reply.body
             replies.append(_reply_row(name, body, reply))
             annotations += [_annotation_row(name, verdict) for verdict in verdicts]
@@ -154,6 +176,8 @@ class Ledger:
                 mend="check the path",
             )
         Ledger(other).close()
+        if _empty(other):
+            return 0
         before = self._database.execute("SELECT count(*) FROM reply").fetchone()[0]
         with self._readable():
             self._database.execute("ATTACH ? AS other", (str(other),))
@@ -204,8 +228,9 @@ class Ledger:
             )
         elif tables or application or not make:
             raise self._no_ledger("another program's file")
-        self._database.execute("PRAGMA journal_mode = WAL")
-        self._database.execute("PRAGMA synchronous = NORMAL")
+        if make:
+            self._database.execute("PRAGMA journal_mode = WAL")
+            self._database.execute("PRAGMA synchronous = NORMAL")
         if not tables:
             with self._transaction() as database:
                 for statement in SCHEMA.split(";"):
@@ -228,15 +253,24 @@ class Ledger:
             raise InputError(
                 f"{self.path} cannot be written ({error})",
                 wanted="a ledger that can be written",
-                mend="make room or mend the permissions, then run again: what came is saved",
+                mend=_MENDS.get(_code(error), _ROOM),
             ) from error
 
     @contextmanager
     def _readable(self) -> Iterator[None]:
         try:
             yield
-        except (sqlite3.Error, OSError) as error:
+        except OSError as error:
+            raise self._closed(reason(error), remedy(error)) from error
+        except sqlite3.Error as error:
+            if _code(error) in _MENDS and not self.path.is_dir():
+                raise self._closed(str(error), _MENDS[_code(error)]) from error
             raise self._no_ledger(str(error)) from error
+
+    def _closed(self, found: str, mend: str) -> InputError:
+        return InputError(
+            f"{self.path} cannot be opened ({found})", wanted="a ledger that can be used", mend=mend
+        )
 
     def _no_ledger(self, found: str) -> InputError:
         return InputError(
@@ -244,6 +278,28 @@ class Ledger:
             wanted="a file that benchprism annotate wrote",
             mend="move it away, or restore it from a copy",
         )
+
+
+def _connected(place: Path | str) -> sqlite3.Connection:
+    uri = str(place).startswith("file:")
+    return sqlite3.connect(place, timeout=_BUSY_SECONDS, isolation_level=None, uri=uri)
+
+
+def _log(path: Path) -> Path:
+    """The write-ahead log beside a ledger: what it holds is not in the ledger's file yet."""
+    return path.with_name(f"{path.name}-wal")
+
+
+def _empty(path: Path) -> bool:
+    """Tell whether a file is not there or has no bytes."""
+    try:
+        return path.stat().st_size == 0
+    except FileNotFoundError:
+        return True
+
+
+def _code(error: sqlite3.Error) -> int:
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF  # without what extends it
 
 
 def _insert(
@@ -260,8 +316,14 @@ def _insert(
 
 
 def reply_id(reply: Reply) -> str:
-    """Identify a reply by its content: 32 hexadecimal digits."""
-    return digest(reply.request_key, reply.time, reply.body)
+    """Identify a reply by its time and its content: 32 hexadecimal digits, later ones higher."""
+    return _dated(reply.time, digest(reply.request_key, reply.time, reply.body))
+
+
+def _dated(time: str, name: str) -> str:
+    """Put the time before a digest: rows that are added together then lie together in the file."""
+    moment = (datetime.fromisoformat(time) - _EPOCH) // timedelta(microseconds=1)
+    return f"{moment:013x}{name[:19]}"
 
 
 def digest(*parts: object) -> str:

@@ -21,7 +21,7 @@ EVEN = "are equally likely"
 """How the reason ends when no value is the likeliest."""
 
 _PLAIN: dict[str, type] = {"level": int, "label": str, "boolean": bool}
-_THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
+_THOUGHT = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
 _FENCE = re.compile(r"\A```[\w-]*\s*\n(.*)\n\s*```\Z", re.DOTALL)
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]', re.DOTALL)
 _EMPTY, _NOT_ALONE = "an empty list", f"{NONE_LABEL!r} together with other labels"
@@ -66,7 +66,8 @@ def read_object(text: str) -> dict[str, Any]:
 
 def without_thought(text: str) -> str:
     """Take out a block of thought before the answer."""
-    return _THOUGHT.sub("", text).strip()
+    thought = _THOUGHT.match(text)
+    return text[thought.end() if thought else 0 :].strip()
 
 
 def read_values(

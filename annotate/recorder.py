@@ -26,6 +26,8 @@ class Summary:
     """Requests that the ledger had."""
     statuses: Counter[Status] = field(default_factory=Counter)
     """Requests made in this run, by how they ended."""
+    reasons: Counter[str] = field(default_factory=Counter)
+    """Why requests of this run failed, where the reply says."""
     prompt_tokens: int = 0
     cached_tokens: int = 0
     completion_tokens: int = 0
@@ -40,10 +42,21 @@ class Summary:
         """Requests that got a status in this run."""
         return self.statuses.total()
 
+    @property
+    def useless(self) -> bool:
+        """Whether the endpoint has given nothing that can be used, in this run or before."""
+        return (
+            not self.already
+            and bool(self.statuses)
+            and set(self.statuses) <= {"error", "empty", "invalid"}
+        )
+
     def count(self, reply: Reply) -> None:
         """Count one reply; its status only when the item is not asked about again."""
         if reply.final:
             self.statuses[reply.status] += 1
+            if reply.status != "ok" and reply.reason:
+                self.reasons[f"{reply.status}: {reply.reason}"] += 1
         self.prompt_tokens += reply.usage.prompt_tokens or 0
         self.cached_tokens += reply.usage.cached_tokens or 0
         self.completion_tokens += reply.usage.completion_tokens or 0

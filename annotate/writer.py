@@ -21,6 +21,7 @@ class Writer:
         self._ledger = ledger
         self._pending: list[Entry] = []
         self._waiting: list[asyncio.Future[None]] = []
+        self._watched = False
 
     async def save(self, entries: Sequence[Entry]) -> None:
         """Add the replies of one call, each with what it says.
@@ -29,18 +30,22 @@ class Writer:
             InputError: the ledger cannot be written.
         """
         loop = asyncio.get_running_loop()
-        if not self._waiting:
-            loop.call_soon(self._gather, 0)
         saved = loop.create_future()
         self._pending += entries
         self._waiting.append(saved)
+        if len(self._waiting) == _MOST_TOGETHER:
+            self.flush()
+        elif not self._watched:
+            self._watched = True
+            loop.call_soon(self._watch, 0)
         await saved
 
-    def _gather(self, before: int) -> None:
-        """Commit once no more has come since the last look: nobody waits for nothing."""
+    def _watch(self, before: int) -> None:
+        """Commit as soon as no more has come since the last look: nobody waits for nothing."""
         waiting = len(self._waiting)
-        if before < waiting < _MOST_TOGETHER:
-            asyncio.get_running_loop().call_soon(self._gather, waiting)
+        self._watched = waiting not in {before, 0}
+        if self._watched:
+            asyncio.get_running_loop().call_soon(self._watch, waiting)
         else:
             self.flush()
 

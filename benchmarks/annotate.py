@@ -47,7 +47,7 @@ from benchprism.records.items.record import (
 
 CONNECTIONS = 128
 ROUNDS = 9
-ITEMS, BARE_REQUESTS = 3_000, 600
+ITEMS, BARE_REQUESTS = 5_000, 800
 SMALL, LARGE, WARM_UP = 5_000, 50_000, 500
 PROCESSES = multiprocessing.get_context("spawn")
 CATALOGUE = load_catalogue("core")

@@ -13,13 +13,15 @@ import pyarrow.parquet as pq
 
 from ..records.documents import dump_document
 from ..records.errors import InputError, suggestion
-from ..records.files import replacing_folder, restore_folder
+from ..records.files import listed, replacing_folder, restore_folder
+from ..records.items.record import ITEM_SCHEMA
 from .composer import BATCH, EXCLUDED_SCHEMA, Composition
 from .criteria import Criteria
 from .extends import read_criteria
 from .lock import LOCK_FORMAT, lock_text
 
 ITEMS, EXCLUDED, LOCK, CRITERIA = "items.parquet", "excluded.parquet", "lock.json", "criteria.yaml"
+_LOCKED = {"sources": dict, "items": dict, "steps": list}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,7 +75,7 @@ def _write_tables(path: Path, schema: pa.Schema, parts: Iterable[pa.Table]) -> N
 
 def subset_folders(folder: Path) -> list[Path]:
     """Find the subsets' folders in a project's folder of subsets, in the order of their names."""
-    return sorted(path.parent for path in folder.glob(f"[!.]*/{LOCK}"))
+    return [subset for subset in listed(folder, "[!.]*") if (subset / LOCK).exists()]
 
 
 def read_subset(folder: Path) -> Subset:
@@ -92,13 +94,14 @@ def read_subset(folder: Path) -> Subset:
             if others
             else "compose one with 'benchprism compose criteria/NAME.yaml'",
         )
+    lock = read_lock(folder)
     try:
         return Subset(
             folder=folder,
             criteria=read_criteria(folder / CRITERIA),
-            items=pq.read_table(folder / ITEMS),
-            excluded=pq.read_table(folder / EXCLUDED),
-            lock=json.loads((folder / LOCK).read_text(encoding="utf-8")),
+            items=_read_table(folder / ITEMS, ITEM_SCHEMA),
+            excluded=_read_table(folder / EXCLUDED, EXCLUDED_SCHEMA),
+            lock=lock,
         )
     except (OSError, ValueError) as error:
         raise InputError(
@@ -106,6 +109,16 @@ def read_subset(folder: Path) -> Subset:
             wanted=f"{ITEMS}, {EXCLUDED}, {LOCK} and {CRITERIA} as composed",
             mend="compose it again",
         ) from error
+
+
+def _read_table(path: Path, schema: pa.Schema) -> pa.Table:
+    """Read a table that has the columns of a schema, among others."""
+    table = pq.read_table(path)
+    found = dict(zip(table.schema.names, table.schema.types, strict=True))
+    for field in schema:
+        if found.get(field.name) != field.type:
+            raise ValueError(f"{path.name} has no column {field.name!r} of type {field.type}")
+    return table
 
 
 def read_lock(folder: Path) -> dict[str, Any]:
@@ -116,6 +129,8 @@ def read_lock(folder: Path) -> dict[str, Any]:
     """
     try:
         lock: dict[str, Any] = json.loads((folder / LOCK).read_text(encoding="utf-8"))
+        if not isinstance(lock, dict):
+            raise ValueError("not an object")
     except (OSError, ValueError) as error:
         raise InputError(
             f"{folder / LOCK} cannot be read",
@@ -123,6 +138,13 @@ def read_lock(folder: Path) -> dict[str, Any]:
             mend="compose it again",
         ) from error
     require_format(lock, folder)
+    for key, type_ in _LOCKED.items():
+        if not isinstance(lock.get(key), type_):
+            raise InputError(
+                f"{folder / LOCK} has no {key!r}",
+                wanted="the lock of a composed subset",
+                mend="compose it again",
+            )
     return lock
 
 

@@ -28,9 +28,6 @@ class Explained:
     """Permutation test that it explains nothing."""
 
 
-UNEXPLAINED = Explained(0, math.nan, UNDEFINED, math.nan)
-
-
 def explained_variance(
     outcome: Floats,
     predictor: Floats,
@@ -56,16 +53,18 @@ def explained_variance(
         predictor: (n, q) columns: the levels of an attribute, or one of 0 and 1 for each label; NaN
             where an item has no value.
         rng: source of chance.
-        errors: (n,) standard errors of the outcomes; none when they are known.
+        errors: (n,) standard errors of the outcomes, if these are estimates that were not drawn
+            towards one another; none when they are known.
         groups: (n,) items that belong together, from 0, and are drawn together; none when each
             stands for itself.
         replicates: bootstrap replicates, and permutations.
         level: confidence level.
 
     Returns:
-        An ``Explained``, its share at most 1: 0 when the predictor explains what chance would (a
-        hair below 0 is chance, too). NaN with fewer than three items more than columns, when the
-        predictor is constant, or when the outcome does not vary beyond its errors.
+        An ``Explained``, its share at most 1 (with errors, chance can carry it above): 0 when the
+        predictor explains what chance would, or a hair less. NaN with fewer than three items more
+        than columns, when the predictor is constant, or when the outcome does not vary beyond its
+        errors.
 
     Source: M. Ezekiel, Methods of Correlation Analysis (1930), for the adjustment.
 
@@ -78,6 +77,8 @@ def explained_variance(
     used = ~(np.isnan(outcome) | np.isnan(predictor).any(axis=1))
     if errors is not None:
         used &= ~np.isnan(errors)
+    if not used.any():
+        return Explained(0, math.nan, UNDEFINED, math.nan)
     y = outcome[used]
     basis = _basis(predictor[used])
     noise = np.zeros(len(y)) if errors is None else errors[used] ** 2

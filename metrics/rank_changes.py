@@ -12,7 +12,7 @@ from .division import ratio
 from .draws import Draw
 from .item_bootstrap import ItemColumns
 from .resampling import bootstrap_weights, stream
-from .strata import holm, mean_intervals
+from .strata import mean_intervals
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -38,8 +38,8 @@ class Standing:
     expected_rank: Floats
     """(m,): mean rank on random items, as many of each benchmark."""
     p_values: Floats
-    """(m,) that the rank is one of those on random items, two-sided, adjusted for the number of
-    models and values (Holm)."""
+    """(m,) that the rank is one of those on random items, adjusted for the number of models and
+    values."""
 
 
 def ranks(accuracies: Floats) -> Floats:
@@ -77,8 +77,10 @@ def rank_changes(
     Formula: a rank's interval is the middle of its values on bootstrap draws of the items with the
     value. The reference is the rank on items drawn at random: within each benchmark the values are
     dealt out anew, to groups of items as wholes, so that an attribute that is frequent in one
-    benchmark is not credited with that benchmark. ``p = 2 min(P(rank <= r), P(rank >= r))`` over
-    the random deals, the observed one counted as one of them.
+    benchmark is not credited with that benchmark. A rank's distance from its mean over the random
+    deals, in their standard deviations, is compared with the largest such distance of any model
+    and value in each deal; p is the share of deals whose largest is at least as large, the
+    observed one counted as one of them.
 
     Args:
         items: the columns of n items and m models.
@@ -93,7 +95,8 @@ def rank_changes(
     Returns:
         One ``Standing`` a value.
 
-    Source: ours; the permutation test of E. J. G. Pitman (1937), with this statistic.
+    Source: ours; the adjustment by the largest statistic is that of P. H. Westfall and S. S. Young,
+    Resampling-Based Multiple Testing (1993).
     """
     observed = _ranks(items, _member(codes[None], values))[0]
     deals = _Deals(codes, items.groups, benchmarks)
@@ -102,7 +105,7 @@ def rank_changes(
         for number, size in _blocks(replicates)
     ]
     by_chance = np.concatenate([np.empty((0, *observed.shape)), *dealt])
-    p_values = holm(_two_sided(observed, by_chance).ravel()).reshape(observed.shape)
+    p_values = _adjusted(observed, by_chance)
     return [
         _standing(
             items, scores, codes == value, observed[value], by_chance[:, value], p_values[value],
@@ -198,12 +201,19 @@ class _Deals:
         return codes
 
 
-def _two_sided(observed: Floats, by_chance: Floats) -> Floats:
-    known = (~np.isnan(by_chance)).sum(axis=0)
-    lower = 1 + (by_chance <= observed + 1e-9).sum(axis=0)
-    upper = 1 + (by_chance >= observed - 1e-9).sum(axis=0)
-    p_values = np.minimum(1.0, 2 * np.minimum(lower, upper) / (1 + known))
-    return np.where(np.isnan(observed) | (known == 0), np.nan, p_values)
+def _adjusted(observed: Floats, by_chance: Floats) -> Floats:
+    """p values (V, m) of ranks, adjusted by the largest distance in each deal (K, V, m)."""
+    if not len(by_chance):
+        return np.full(observed.shape, np.nan)
+    mean = mean_over_replicates(by_chance)
+    spread = np.sqrt(mean_over_replicates((by_chance - mean) ** 2))
+    distance = ratio(np.abs(observed - mean), spread)
+    distances = ratio(np.abs(by_chance - mean), np.broadcast_to(spread, by_chance.shape))
+    largest = np.nan_to_num(distances).reshape(len(by_chance), -1).max(axis=1, initial=0.0)
+    reached = (largest[:, None, None] >= distance - 1e-9).sum(axis=0)
+    p_values = (1 + reached) / (1 + len(by_chance))
+    fixed = np.where(np.isnan(observed), np.nan, 1.0)
+    return np.where(np.isnan(distance), fixed, p_values)
 
 
 def _quantiles(values: Floats, shares: Sequence[float]) -> Floats:

@@ -17,7 +17,10 @@ Floats = NDArray[np.float64]
 _PRIOR_MEAN, _PRIOR_DEVIATION = 0.5, 0.5
 _SCALE = 0.3
 """Of the half-normal prior of each deviation; taus lie in [-1, 1]."""
-_DEVIATIONS = np.geomspace(0.01, 0.8, 12)
+_DEVIATIONS = np.geomspace(0.015, 0.8, 10)
+_NEGLIGIBLE = 1e-4
+"""Settings of the deviations with less than so much of the likeliest one's weight do not count."""
+_GRID = np.linspace(-1, 1, 801)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +53,8 @@ def shrunken_consistency(
 ) -> list[ShrunkenConsistency]:
     """Bayesian estimate of CBRC, drawn towards the other benchmarks as far as peers are few.
 
-    Tells how well a benchmark would agree with a peer that is not among those at hand. The mean of
-    two or three taus says little about that, and less than it looks.
+    Tells how well a benchmark would agree with a peer of its domain that is not among those at
+    hand. The mean of two or three taus depends on which peers these are.
 
     Formula: ``tau_ij = mu + d + a_i + a_j + e_ij`` for benchmarks i and j of one domain, with d of
     the domain, a of the benchmark and e of the pair, all normal with mean 0. The estimate is the
@@ -77,8 +80,9 @@ def shrunken_consistency(
     names = sorted({domain for domain in domains if domain is not None})
     place = [names.index(domain) if domain is not None else -1 for domain in domains]
     mixture = _posterior(tau[pairs[:, 0], pairs[:, 1]], pairs, np.array(place), len(names))
-    low, high = (_quantiles(mixture, share) for share in ((1 - level) / 2, (1 + level) / 2))
-    mean, deviation = _moments(mixture)
+    below = _below(mixture)
+    low, high = (_quantiles(below, share) for share in ((1 - level) / 2, (1 + level) / 2))
+    mean, deviation = _moments(below)
     numbers = np.stack([mean, deviation, low, high], axis=1)
     numbers[np.array(place) < 0] = np.nan
     return [
@@ -119,7 +123,9 @@ def _posterior(
         means.append(_PRIOR_MEAN + half @ reach)
         deviations.append(np.sqrt((reach**2).sum(axis=0)))
     weights = np.exp(np.array(logs) - max(logs))
-    return _Mixture(weights / weights.sum(), np.array(means), np.array(deviations))
+    kept = weights > _NEGLIGIBLE
+    weights = weights[kept] / weights[kept].sum()
+    return _Mixture(weights, np.array(means)[kept], np.array(deviations)[kept])
 
 
 def _settings(domains: int) -> Iterator[tuple[float, float, float]]:
@@ -128,24 +134,21 @@ def _settings(domains: int) -> Iterator[tuple[float, float, float]]:
     yield from product(own.tolist(), _DEVIATIONS.tolist(), _DEVIATIONS.tolist())
 
 
-def _moments(mixture: _Mixture) -> tuple[Floats, Floats]:
-    """Mean and deviation on [-1, 1], summed over a fine grid."""
-    grid = np.linspace(-1, 1, 2001)
-    density = np.diff(_below(mixture, grid), axis=0)
-    middle = (grid[1:] + grid[:-1]) / 2
+def _below(mixture: _Mixture) -> Floats:
+    """Distribution function on [-1, 1] at each point of the grid, (len(grid), B)."""
+    z = (_GRID[:, None, None] - mixture.means) / mixture.deviations
+    below = np.einsum("xgb,g->xb", ndtr(z), mixture.weights)
+    within: Floats = (below - below[0]) / (below[-1] - below[0])
+    return within
+
+
+def _moments(below: Floats) -> tuple[Floats, Floats]:
+    """Mean and standard deviation."""
+    density = np.diff(below, axis=0)
+    middle = (_GRID[1:] + _GRID[:-1]) / 2
     mean = middle @ density
     return mean, np.sqrt(np.maximum(middle**2 @ density - mean**2, 0))
 
 
-def _quantiles(mixture: _Mixture, share: float) -> Floats:
-    grid = np.linspace(-1, 1, 2001)
-    below = _below(mixture, grid)
-    return np.array([np.interp(share, column, grid) for column in below.T])
-
-
-def _below(mixture: _Mixture, grid: Floats) -> Floats:
-    """Distribution function on [-1, 1] at each point of the grid, (len(grid), B)."""
-    z = (grid[:, None, None] - mixture.means) / mixture.deviations
-    below: Floats = np.einsum("xgb,g->xb", ndtr(z), mixture.weights)
-    within: Floats = (below - below[0]) / (below[-1] - below[0])
-    return within
+def _quantiles(below: Floats, share: float) -> Floats:
+    return np.array([np.interp(share, column, _GRID) for column in below.T])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import tempfile
@@ -11,6 +12,18 @@ from pathlib import Path
 
 from .errors import InputError
 
+_ROOM = "make room on the disk, or choose another one"
+_PERMISSIONS = "mend the permissions of the file and its folder"
+_REMEDIES = {
+    errno.ENOSPC: _ROOM,
+    errno.EDQUOT: _ROOM,
+    errno.EFBIG: _ROOM,
+    errno.EACCES: _PERMISSIONS,
+    errno.EPERM: _PERMISSIONS,
+    errno.EROFS: _PERMISSIONS,
+    errno.ENAMETOOLONG: "choose a shorter name",
+}
+
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
@@ -19,7 +32,7 @@ def replacing(path: Path) -> Iterator[Path]:
     The folder is made when it is missing. A block that raises leaves ``path`` as it was.
 
     Raises:
-        InputError: the folder cannot be made or written.
+        InputError: the folder or the file cannot be made or written.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -32,6 +45,11 @@ def replacing(path: Path) -> Iterator[Path]:
         yield temporary
         temporary.chmod(0o666 & ~_umask())
         temporary.replace(path)
+    except OSError as error:
+        # an error without a number is not the disk's; one with another name is another file's
+        if error.errno is None or error.filename not in (None, str(temporary), temporary):
+            raise
+        raise _unwritable(path, error) from error
     finally:
         temporary.unlink(missing_ok=True)
 
@@ -91,11 +109,39 @@ def _umask() -> int:
     return umask
 
 
+def listed(folder: Path, pattern: str) -> list[Path]:
+    """List the files of a folder that match ``pattern``, in order; none without the folder.
+
+    Raises:
+        InputError: the folder cannot be read (``Path.glob`` would find nothing in it).
+    """
+    try:
+        return sorted(path for path in folder.iterdir() if path.match(pattern))
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise InputError(
+            f"{folder} cannot be read ({reason(error)})",
+            wanted="a folder that can be listed",
+            mend=remedy(error),
+        ) from error
+
+
+def reason(error: OSError) -> str:
+    """Say in the system's words why a file cannot be used."""
+    return os.strerror(error.errno) if error.errno else " ".join(str(error).split())
+
+
+def remedy(error: OSError) -> str:
+    """Say what a person can do about a file that cannot be used."""
+    return _REMEDIES.get(error.errno or 0, "check the path and its folder")
+
+
 def _unwritable(path: Path, error: OSError) -> InputError:
     return InputError(
-        f"{path} cannot be written ({error.strerror or error})",
-        wanted="a folder that can be written",
-        mend="choose another folder, mend its permissions or make room on the disk",
+        f"{path} cannot be written ({reason(error)})",
+        wanted="a file in a folder that can be written",
+        mend=remedy(error),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -13,10 +14,12 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import kendalltau
 
+from benchprism.compose.composer import EXCLUDED_SCHEMA
+from benchprism.compose.lock import LOCK_FORMAT
 from benchprism.metrics.scorecard import BenchmarkScore, ScoreSettings
 from benchprism.project import Project, find_project
 from benchprism.records.errors import InputError
-from benchprism.records.items.record import Item, choice_set_hash, content_hash
+from benchprism.records.items.record import ITEM_SCHEMA, Item, choice_set_hash, content_hash
 from benchprism.records.items.store import write_items
 from benchprism.records.results.store import TIDY_SCHEMA, write_results
 from benchprism.scoring import project_results, score_accuracy, score_project
@@ -75,13 +78,13 @@ def add_subset(project: Project, name: str, ids: dict[str, list[int]]) -> None:
     """A composed subset's folder, with what scoring reads of it."""
     folder = project.subsets / name
     folder.mkdir(parents=True)
-    chosen = [
-        (benchmark, f"{benchmark}/test/{row}") for benchmark, rows in ids.items() for row in rows
-    ]
-    table = pa.table({"benchmark": [b for b, _ in chosen], "item_id": [i for _, i in chosen]})
-    pq.write_table(table, folder / "items.parquet")
-    pq.write_table(table.slice(0, 0), folder / "excluded.parquet")
-    (folder / "lock.json").write_text(json.dumps({}), encoding="utf-8")
+    chosen = [asdict(item(benchmark, row)) for benchmark, rows in ids.items() for row in rows]
+    pq.write_table(pa.Table.from_pylist(chosen, ITEM_SCHEMA), folder / "items.parquet")
+    pq.write_table(EXCLUDED_SCHEMA.empty_table(), folder / "excluded.parquet")
+    (folder / "lock.json").write_text(
+        json.dumps({"format": LOCK_FORMAT, "sources": {}, "items": {}, "steps": []}),
+        encoding="utf-8",
+    )
     (folder / "criteria.yaml").write_text(f"name: {name}\nfrom: all\n", encoding="utf-8")
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,8 +21,9 @@ from benchprism.cli.chosen_items import chosen_items, recorded_items
 from benchprism.cli.estimates import confirm, print_estimates
 from benchprism.cli.options import HERE, JsonOption, ProjectOption
 from benchprism.cli.output import print_json, progress, say
+from benchprism.cli.propose import propose
 from benchprism.project import Project, find_project
-from benchprism.records.errors import InputError, suggestion
+from benchprism.records.errors import EndpointError, InputError, suggestion
 
 if TYPE_CHECKING:
     from benchprism.annotate.annotator import Annotator
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 
 group = typer.Typer(invoke_without_command=True)
 group.command()(status)
+group.command()(propose)
 
 BenchmarkOption = Annotated[
     list[str] | None,
@@ -128,6 +131,7 @@ def annotate(
         summaries = [*_run(job, annotators)]
     if json:
         print_json([_summary(summary) for summary in summaries])
+    _refuse_useless(summaries)
     _say_what_is_next(summaries, job)
 
 
@@ -258,10 +262,27 @@ def _say_summary(summary: Summary) -> None:
         f" {summary.already} were in the ledger; {summary.prompt_tokens} prompt tokens"
         f" ({summary.cached_tokens} cached), {summary.completion_tokens} completion tokens{price}"
     )
+    for reason, count in summary.reasons.most_common(3):
+        say(f"  {count} × {' '.join(reason.split())[:200]}")
+
+
+def _refuse_useless(summaries: Sequence[Summary]) -> None:
+    for summary in summaries:
+        if summary.useless:
+            why = next(iter(summary.reasons.most_common(1)), ("no reason is given", 0))[0]
+            raise EndpointError(
+                f"none of {summary.asked} requests of {summary.annotator} gave an annotation"
+                f" ({' '.join(why.split())[:200]})",
+                wanted="an OpenAI-compatible endpoint whose model answers in JSON",
+                mend="check model and base_url in benchprism.yaml, then add --retry-failed=all",
+            )
 
 
 def _say_what_is_next(summaries: Sequence[Summary], job: Job) -> None:
     failed = sorted({s for summary in summaries for s in summary.statuses if s != "ok"})
+    if "too_long" in failed:
+        failed.remove("too_long")
+        say("Items too long are asked once max_prompt_characters allows them.")
     if failed:
         say(f"To ask again where it failed: benchprism annotate --retry-failed={','.join(failed)}")
     if job.known:
@@ -271,4 +292,5 @@ def _say_what_is_next(summaries: Sequence[Summary], job: Job) -> None:
 
 
 def _summary(summary: Summary) -> dict[str, Any]:
-    return {**asdict(summary), "asked": summary.asked, "statuses": dict(summary.statuses)}
+    counts = {"statuses": dict(summary.statuses), "reasons": dict(summary.reasons)}
+    return {**asdict(replace(summary, reasons=Counter())), "asked": summary.asked, **counts}

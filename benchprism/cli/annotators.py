@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from benchprism.cli.environment import environment
 from benchprism.project import AnnotatorSettings, Project
 from benchprism.records.errors import InputError, suggestion
 
@@ -41,11 +41,11 @@ def project_annotators(
             wanted="one under 'annotators' in benchprism.yaml",
             mend="add 'annotators: {main: {model: MODEL}}', or pass --replay FILE",
         )
-    environment = _environment(project)
+    variables = environment(project.root)
     return [
         Annotator(
             name=pass_,
-            endpoint=_endpoint(name, settings, environment, keyless=keyless),
+            endpoint=_endpoint(name, settings, variables, keyless=keyless),
             concurrency=concurrency or settings.concurrency,
             max_prompt_characters=settings.max_prompt_characters,
             asking=Asking(settings.ask, settings.items_per_call),
@@ -87,14 +87,6 @@ def _chosen(names: Sequence[str], known: Mapping[str, object] | Sequence[str]) -
                 mend=suggestion(name, known),
             )
     return list(names or known)
-
-
-def _environment(project: Project) -> dict[str, str]:
-    """The environment, over the project's .env file."""
-    from dotenv import dotenv_values
-
-    written = {k: v for k, v in dotenv_values(project.root / ".env").items() if v is not None}
-    return {**written, **os.environ}
 
 
 def _wording(project: Project, settings: AnnotatorSettings) -> Wording:

@@ -61,9 +61,10 @@ def project_provenance(project: Project, benchmarks: Iterable[str]) -> dict[str,
 def project_evidence(project: Project) -> Evidence | None:
     """What models scored on the items that have no fault; none without any results."""
     from benchprism.compose.evidence import Evidence
+    from benchprism.records.files import listed
     from benchprism.scoring import project_results
 
-    if not any(project.results.glob("*.parquet")):
+    if not listed(project.results, "*.parquet"):
         return None
     results = project_results(project)
     return Evidence(results.outcomes, results.models)

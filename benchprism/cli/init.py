@@ -25,6 +25,8 @@ def init(
 
     Example: benchprism init my-audit
     """
+    import json
+    import shlex
     from importlib.resources import files
 
     if (folder / PROJECT_FILE).exists():
@@ -34,8 +36,15 @@ def init(
             mend="choose another folder, or work in this one",
         )
     name = folder.resolve().name
+    if not name.isprintable():  # so are bytes that are not UTF-8
+        raise InputError(
+            f"the folder's name {name!r}",
+            wanted="a name of letters, digits and signs",
+            mend="choose another name",
+        )
+    quoted = json.dumps(name, ensure_ascii=False)  # JSON's text is YAML's
     for template in files("benchprism.cli").joinpath("project").iterdir():
-        text = template.read_text(encoding="utf-8").replace("PROJECT_NAME", name)
+        text = template.read_text(encoding="utf-8").replace('"PROJECT_NAME"', quoted)
         target = folder / ("criteria" if template.name == "reasoning.yaml" else "") / template.name
         write_text(target, text)
-    say(f"Made {folder}. Next: cd {folder}; benchprism items add mmlu")
+    say(f"Made {folder}. Next: cd {shlex.quote(str(folder))}; benchprism items add mmlu")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from benchprism.cli.options import HERE, JsonOption, ProjectOption
-from benchprism.cli.output import print_json, print_table, say
+from benchprism.cli.output import counted, print_json, print_table, say
 from benchprism.project import find_project
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def _sentence(summary: dict[str, Any]) -> str:
     subsets = f" in {summary['subsets']} subsets" if summary["subsets"] > 1 else ""
     split = f", split {summary['split']}" if summary["split"] else ""
     return (
-        f"{summary['benchmark']}: {summary['items']} items{subsets}{split}, "
+        f"{summary['benchmark']}: {counted(summary['items'], 'item')}{subsets}{split}, "
         f"{summary['faulty']} faulty, {_revision(summary)}"
     )
 
@@ -240,7 +240,7 @@ def check(
         if not as_json:
             say("List them all with --json.")
         raise typer.Exit(1)
-    say(f"Checked {items.num_rows} items: nothing found.")
+    say(f"Checked {counted(items.num_rows, 'item')}: nothing found.")
 
 
 def _print_findings(findings: list[Finding]) -> None:

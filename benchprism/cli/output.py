@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import typer
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""What a terminal obeys instead of showing it; line ends and tabs are shown."""
 
 
 class Progress(Protocol):
@@ -34,6 +39,20 @@ def _defined(data: Any) -> Any:
     return data
 
 
+def printable(text: str) -> str:
+    r"""Write characters that a terminal would obey as escapes, such as ``\x1b``."""
+    return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
+
+
+def counted(number: int, noun: str) -> str:
+    """Say how many there are.
+
+    >>> counted(1, "item"), counted(2, "item")
+    ('1 item', '2 items')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def print_table(
     columns: Sequence[str], rows: Iterable[Sequence[object]], *, title: str = ""
 ) -> None:
@@ -43,19 +62,24 @@ def print_table(
     from rich.table import Table
     from rich.text import Text
 
-    cells = [["" if cell is None else str(cell) for cell in row] for row in rows]
+    cells = [["" if cell is None else printable(str(cell)) for cell in row] for row in rows]
     table = Table(
-        title=title or None, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD
+        title=Text(printable(title)) if title else None,
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
     )
     for position, column in enumerate(columns):
         texts = [row[position] for row in cells]
         number = any(texts) and all(not t or t[0] in "+-0123456789.–" for t in texts)
-        table.add_column(column, justify="right" if number else "left", overflow="fold")
+        header = Text(printable(column))
+        table.add_column(header, justify="right" if number else "left", overflow="fold")
     for row in cells:
         table.add_row(*(Text(cell) for cell in row))
-    console = Console()
+    colors: Literal["auto"] | None = None if os.environ.get("NO_COLOR") else "auto"
+    console = Console(color_system=colors)
     if not console.is_terminal:
-        console = Console(width=160)
+        console = Console(color_system=colors, width=160)
     console.print(table)
 
 

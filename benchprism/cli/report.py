@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,6 +14,7 @@ import typer
 from benchprism.cli.options import HERE, JsonOption, ProjectOption
 from benchprism.cli.output import print_json, print_table, say
 from benchprism.project import Project, find_project
+from benchprism.records.errors import InputError
 
 if TYPE_CHECKING:
     from benchprism.annotate.standing import Standing
@@ -49,8 +51,8 @@ def report(
     from benchprism.report.tables import tables
 
     opened = find_project(project)
+    path = _page_path(out or opened.reports / "report.html")
     content = assemble(_holdings(opened, subset))
-    path = out or opened.reports / "report.html"
     write_text(path, render(content))
     if json:
         print_json({**plain(content), "page": str(path)})
@@ -60,6 +62,28 @@ def report(
     for remark in remarks(content):
         say(remark)
     say(f"Wrote {os.path.relpath(path)}. It is one file; open it in a browser.")
+
+
+def _page_path(path: Path) -> Path:
+    """Accept the path of an HTML file, there or not; anything else might be something of value."""
+    if path.suffix.lower() not in {".html", ".htm"}:
+        fault = "does not end in .html"
+    elif not _free_or_regular(path):
+        fault = "is not a regular file"
+    else:
+        return path
+    raise InputError(
+        f"the page cannot go to {str(path)!r}, which {fault}",
+        wanted="a new file, or an HTML file to replace",
+        mend="name one that ends in .html, such as --out audit.html",
+    )
+
+
+def _free_or_regular(path: Path) -> bool:
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except OSError:
+        return True  # what hinders writing there is told when the page is written
 
 
 def _holdings(project: Project, wanted: Sequence[str] | None) -> Holdings:
@@ -111,10 +135,11 @@ def _annotators(now: Standing) -> list[AnnotatorNote]:
 def _results(project: Project) -> Results | None:
     """Results and scores; none before any results were added."""
     from benchprism.metrics.scorecard import ScoreSettings
+    from benchprism.records.files import listed
     from benchprism.report.assemble import Results
     from benchprism.scoring import project_results, score_project
 
-    if not any(project.results.glob("*.parquet")):
+    if not listed(project.results, "*.parquet"):
         return None
     found = project_results(project)
     return Results(
@@ -126,7 +151,7 @@ def _results(project: Project) -> Results | None:
 
 def _subsets(project: Project, wanted: Sequence[str] | None) -> list[Subset]:
     """The named subsets, or all; none before any is composed."""
-    from benchprism.compose.store import LOCK, read_subset
+    from benchprism.compose.store import read_subset, subset_folders
 
-    found = [path.parent.name for path in sorted(project.subsets.glob(f"[!.]*/{LOCK}"))]
+    found = [path.name for path in subset_folders(project.subsets)]
     return [read_subset(project.subsets / name) for name in wanted or found]

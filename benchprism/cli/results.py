@@ -194,12 +194,13 @@ def _mapping(option: str, pairs: Sequence[str]) -> dict[str, str]:
 
 def _check_against_others(project: Project, joined: Joined) -> None:
     """Refuse results that contradict what the project has already."""
+    from benchprism.records.files import listed
     from benchprism.records.results.matrix import outcomes
     from benchprism.records.results.store import ResultsFile
 
     others = {
         path.name: ResultsFile(path)
-        for path in sorted(project.results.glob("*.parquet"))
+        for path in listed(project.results, "*.parquet")
         if path.name not in joined.tables
     }
     if others and joined.tables:

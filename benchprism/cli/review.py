@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from benchprism.cli.environment import environment
 from benchprism.cli.options import HERE, JsonOption, ProjectOption
 from benchprism.cli.output import print_json, print_table, progress, say
 from benchprism.project import find_project
@@ -60,7 +61,7 @@ def serve(
 
     Example: benchprism review serve --user alice --user bob
     """
-    environment, folder = _surroundings(project, home)
+    variables, folder = _surroundings(project, home)
     if status and stop:
         raise InputError(
             "both --status and --stop are given", wanted="one of them", mend="leave one out"
@@ -70,20 +71,17 @@ def serve(
     elif stop:
         _stop(folder)
     else:
-        _serve(folder, _options(host, port, user, new_password, environment), json=json)
+        _serve(folder, _options(host, port, user, new_password, variables), json=json)
 
 
 def _surroundings(project: Path, home: Path | None) -> tuple[Mapping[str, str], ServerHome]:
     """The environment over the project's .env file, and the server's home."""
-    from dotenv import dotenv_values
-
     from benchprism.annotate.review.server import FOLDER, ServerHome
 
     if home is not None:
         return os.environ, ServerHome(home.absolute())
     root = find_project(project).root
-    written = {k: v for k, v in dotenv_values(root / ".env").items() if v is not None}
-    return {**written, **os.environ}, ServerHome(root / FOLDER)
+    return environment(root), ServerHome(root / FOLDER)
 
 
 def _options(

@@ -84,7 +84,7 @@ def show(found: AttributeStandings, settings: ScoreSettings) -> None:
     print_table(columns, rows, title=f"By {found.attribute}")
     say(
         "accuracy [95% interval] #rank (95% of ranks on resampled items); ▲ ▼: higher, lower than "
-        f"on random items of the same benchmarks, beyond noise (p < {_SIGNIFICANT} after Holm); "
+        f"on random items of the same benchmarks, beyond noise (p < {_SIGNIFICANT}, adjusted); "
         f"{settings.replicates} replicates, seed {settings.seed}"
     )
     if found.without:

@@ -50,8 +50,8 @@ def _division(found: BenchmarkHeterogeneity, division: Division, report: Report)
     return Finding(
         f"{numbers[0]} → {numbers[1]}",
         f"{found.benchmark}: an accuracy of {percent(division.overall.mean)} hides {numbers[0]} on"
-        f" items with {division.title.lower()} {easy.name} and {numbers[1]} on those with"
-        f" {hard.name}.",
+        f" items with {division.title.lower()} {easy.name} (n = {easy.items:,}) and {numbers[1]}"
+        f" on those with {hard.name} (n = {hard.items:,}).",
         report.replayed and not division.computed,
         report.declined.attribute(division.attribute),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from benchprism.compose.store import Subset
 from benchprism.prompts.catalogue import Attribute, Catalogue
 from benchprism.records.documents import dump_document
 from benchprism.records.results.matrix import Outcomes
-from benchprism.report.profile import annotated_rows, attribute_shares
+from benchprism.report.profile import attribute_shares
 from benchprism.report.strata import value_name
 
 EXAMPLES = 3
@@ -31,7 +32,7 @@ class Origin:
     benchmark: str
     available: int
     not_annotated: int
-    """Excluded items that no annotator has given a value."""
+    """Items that a rule left out because they had no value of an attribute it looks at."""
     excluded: int
     """All other excluded items."""
     chosen: int
@@ -103,27 +104,42 @@ def view_subset(
     """
     names = sorted(subset.lock["sources"])
     pool = table.filter(pc.is_in(table["benchmark"], value_set=pa.array(names, pa.string())))
-    annotated = set(pool["item_id"].filter(pa.array(annotated_rows(pool, catalogue))).to_pylist())
+    blank = subset.excluded.filter(_without_a_value(subset))
     return SubsetView(
         subset.name,
         subset.items.num_rows,
         dump_document(subset.criteria.plain()),
-        tuple(_origin(name, subset, annotated, outcomes.get(name)) for name in names),
+        tuple(_origin(name, subset, blank, outcomes.get(name)) for name in names),
         _exclusions(subset, names),
         _shifts(pool, subset.items, catalogue),
         _examples(subset.items),
     )
 
 
-def _origin(name: str, subset: Subset, annotated: set[str], outcomes: Outcomes | None) -> Origin:
+def _without_a_value(subset: Subset) -> pa.ChunkedArray:
+    """Mark the exclusions that are due to a missing annotation, as their reasons in words tell."""
+    fields = [
+        re.escape(name)
+        for name in subset.items.column_names
+        if f"{name}.source" in subset.items.column_names
+    ]
+    said = rf"(^|, )({'|'.join(fields)}) is missing[,;]"
+    found = pc.match_substring_regex(subset.excluded["detail"], said)
+    by_a_rule = pc.and_(pc.is_null(subset.excluded["instead"]), pc.is_null(subset.excluded["turn"]))
+    return pc.and_(pc.fill_null(found, False), by_a_rule)
+
+
+def _origin(name: str, subset: Subset, blank: pa.Table, outcomes: Outcomes | None) -> Origin:
     chosen = subset.items.filter(pc.equal(subset.items["benchmark"], name))["item_id"].to_pylist()
-    excluded = subset.excluded.filter(pc.equal(subset.excluded["benchmark"], name))
-    blank = sum(item not in annotated for item in excluded["item_id"].to_pylist())
+    excluded, missing = (
+        pc.sum(pc.equal(table["benchmark"], name), min_count=0).as_py()
+        for table in (subset.excluded, blank)
+    )
     return Origin(
         name,
-        len(chosen) + excluded.num_rows,
-        blank,
-        excluded.num_rows - blank,
+        len(chosen) + excluded,
+        missing,
+        excluded - missing,
         len(chosen),
         _mean_score(outcomes, None),
         _mean_score(outcomes, set(chosen)),
@@ -161,7 +177,14 @@ def _shifts(pool: pa.Table, chosen: pa.Table, catalogue: Catalogue) -> tuple[Att
 
 
 def _shares(pool: pa.Table, chosen: pa.Table, attribute: Attribute) -> list[AttributeShift]:
-    """Each value's share before and after; of levels the share from each level up."""
+    """Each value's share before and after; of levels the share from each level up.
+
+    An attribute that the subset was composed without, or with another type, is missing there.
+    """
+    if {name: chosen[name].type for name in chosen.column_names}.get(attribute.id) != (
+        pool[attribute.id].type
+    ):
+        return []
     before, after = (attribute_shares(table, attribute) for table in (pool, chosen))
     shares = [[share.share.share for share in found] for found in (before, after)]
     if any(math.isnan(share) for found in shares for share in found):

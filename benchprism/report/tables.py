@@ -112,8 +112,19 @@ def _worth_telling(found: BenchmarkHeterogeneity) -> Iterator[Division]:
 
 
 def _subsets(report: Report, mark: str) -> TextTable:
-    rows = [(s.name, f"{s.items:,}", _origins(s), _shift(report, s)) for s in report.subsets]
-    return TextTable(f"Subsets{mark}", ("subset", "items", "from", "differs most in"), tuple(rows))
+    rows = [
+        (
+            subset.name,
+            f"{subset.items:,}",
+            f"{sum(origin.not_annotated for origin in subset.origins):,}",
+            f"{sum(origin.excluded for origin in subset.origins):,}",
+            _origins(subset),
+            _shift(report, subset),
+        )
+        for subset in report.subsets
+    ]
+    columns = ("subset", "items", "not annotated", "left out", "from", "differs most in")
+    return TextTable(f"Subsets{mark}", columns, tuple(rows))
 
 
 def _origins(subset: SubsetView) -> str:

@@ -32,7 +32,9 @@ class DemandedAbilities:
     abilities: Abilities
     attributes: tuple[str, ...]
     explained: tuple[Explained, ...]
-    """For each attribute, the share of the variance of the items' difficulty that it explains."""
+    """For each attribute, the share of the variance that it explains of the difficulty which the
+    items have for these models. The share that ``abilities`` gives for all of them is of the
+    difficulty itself, without the noise of few models."""
     items: int
     """Items with a value of every attribute."""
     without: int
@@ -101,7 +103,7 @@ def _explained(
     seed: int,
     level: float,
 ) -> list[Explained]:
-    """How much of the difficulty each attribute explains, errors of the difficulty set aside."""
+    """How much each attribute explains of the difficulty that the items have for these models."""
     fit = fit_item_response(scores, model="1PL", floor=floor)
     groups = results.groups_of(ids)
     return [
@@ -109,7 +111,6 @@ def _explained(
             fit.difficulty,
             one.columns,
             stream(seed, one.attribute + "\0explained", 0),
-            errors=fit.difficulty_error,
             groups=groups,
             replicates=replicates,
             level=level,

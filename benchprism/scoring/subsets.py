@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from benchprism.compose.store import Subset, read_subset
-from benchprism.metrics.held_out import split_families
+from benchprism.compose.store import read_subset
 from benchprism.metrics.reasons import named
 from benchprism.metrics.scorecard import BenchmarkScore
 from benchprism.metrics.stability import ranking_consistency
@@ -101,15 +100,14 @@ def held_out_families(project: Project, name: str, results: ProjectResults) -> t
         InputError: there is no such subset, its items were not chosen by scores, or every family
             had a part.
     """
-    subset = read_subset(project.subsets / name)
-    select = subset.criteria.select
-    if select is None:
+    selection = read_subset(project.subsets / name).lock.get("selection")
+    if not selection:
         raise InputError(
             f"the items of the subset {name!r} were not chosen by scores",
             wanted="a subset with 'select' in its criteria: only then are families held out",
             mend="leave out --held-out",
         )
-    families = _held_out(subset, project, results)
+    families = tuple(name for name in results.families if name not in selection["held_in"])
     if not families:
         raise InputError(
             f"every family had a part in choosing the items of the subset {name!r}",
@@ -117,13 +115,3 @@ def held_out_families(project: Project, name: str, results: ProjectResults) -> t
             mend="compose it again with 'held_in: half' under 'select'",
         )
     return families
-
-
-def _held_out(subset: Subset, project: Project, results: ProjectResults) -> tuple[str, ...]:
-    select = subset.criteria.select
-    if select is None or select.held_in == "all":
-        return ()
-    if select.held_in == "half":
-        seed = project.settings.seed if select.seed is None else select.seed
-        return split_families(results.families, seed=seed).held_out
-    return tuple(family for family in results.families if family not in select.held_in)

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ..errors import InputError, suggestion
-from ..files import replacing
+from ..files import listed, replacing
 from .record import ITEM_SCHEMA, Item, items_table
 
 _KEY = b"benchprism"
@@ -83,8 +83,13 @@ def read_provenance(path: Path) -> Provenance:
 
 
 def items_files(folder: Path) -> dict[str, Path]:
-    """Find the items files of a project, by benchmark, in the order of their names."""
-    return {path.stem: path for path in sorted(folder.glob("*.parquet"), key=lambda p: p.stem)}
+    """Find the items files of a project, by benchmark, in the order of their names.
+
+    Raises:
+        InputError: the folder cannot be read.
+    """
+    paths = listed(folder, "*.parquet")
+    return {path.stem: path for path in sorted(paths, key=lambda path: path.stem)}
 
 
 def benchmark_files(folder: Path, benchmarks: Sequence[str] | None = None) -> dict[str, Path]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
@@ -13,6 +15,7 @@ from numpy.typing import NDArray
 Codes = NDArray[np.int32]
 
 _SEPARATOR = "\x1f"
+_STEP = 2**17
 
 
 class Names:
@@ -47,38 +50,64 @@ class Names:
         return codes
 
 
-def dictionary(column: pa.Array) -> tuple[Codes, pa.Array]:
-    """Split a column into the codes of its rows and its distinct texts."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Coded:
+    """A column of codes, as a table of them and each row's place in it."""
+
+    table: Codes
+    places: Codes
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def of(self, rows: slice) -> Codes:
+        """The codes of some rows."""
+        return self.table.take(self.places[rows])
+
+
+def steps(rows: int) -> Iterator[slice]:
+    """Rows a few at a time: what is made of them stays in the processor's cache."""
+    return (slice(start, start + _STEP) for start in range(0, rows, _STEP))
+
+
+def coded(column: pa.Array, names: Names) -> Coded:
+    """Code the texts of a column."""
+    places, words = _dictionary(column)
+    return Coded(names.codes(words), places)
+
+
+def coded_pairs(first: pa.Array, second: pa.Array, names: Names) -> Coded:
+    """Code the pairs of texts that the rows of two columns make; ``split_pairs`` undoes it."""
+    left, left_words = _dictionary(first)
+    right, right_words = _dictionary(second)
+    width = len(right_words)
+    owner = _owners(left, right, width)
+    if owner is None:
+        pairs, places = np.unique(left.astype(np.int64) * width + right, return_inverse=True)
+        table = _pair_codes(left_words, pairs // width, right_words, pairs % width, names)
+        return Coded(table, places.astype(np.int32))
+    used = np.flatnonzero(owner >= 0)
+    table = np.empty(width, dtype=np.int32)
+    table[used] = _pair_codes(left_words, owner[used], right_words, used, names)
+    return Coded(table, right)
+
+
+def _owners(left: Codes, right: Codes, width: int) -> Codes | None:
+    """For each right code the only left code that comes with it; none if one has several."""
+    owner = np.full(width, -1, dtype=np.int32)
+    for rows in steps(len(right)):
+        owner[right[rows].astype(np.intp)] = left[rows]
+    whole = all((owner.take(right[rows]) == left[rows]).all() for rows in steps(len(right)))
+    return owner if whole else None
+
+
+def _dictionary(column: pa.Array) -> tuple[Codes, pa.Array]:
+    """Split a column into the places of its rows and its distinct texts."""
     encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     words = encoded.dictionary
     if words.type != pa.string():
         words = words.cast(pa.string())
     return encoded.indices.to_numpy().astype(np.int32, copy=False), words
-
-
-def coded(column: pa.Array, names: Names) -> Codes:
-    """Code the texts of a column, row by row."""
-    rows, words = dictionary(column)
-    return names.codes(words).take(rows)
-
-
-def coded_pairs(first: pa.Array, second: pa.Array, names: Names) -> Codes:
-    """Code the pairs of texts that the rows of two columns make; ``split_pairs`` undoes it."""
-    left, left_words = dictionary(first)
-    right, right_words = dictionary(second)
-    place = right.astype(np.intp)  # the index type itself: others are cast at each use
-    owner = np.full(len(right_words), -1, dtype=np.int32)
-    owner[place] = left
-    if (owner.take(place) == left).all():
-        used = np.flatnonzero(owner >= 0)
-        codes = np.empty(len(right_words), dtype=np.int32)
-        codes[used] = _pair_codes(left_words, owner[used], right_words, used, names)
-        return codes.take(place)
-    width = len(right_words)
-    pairs, rows = np.unique(left.astype(np.int64) * width + right, return_inverse=True)
-    found = _pair_codes(left_words, pairs // width, right_words, pairs % width, names)
-    own: Codes = found[rows]
-    return own
 
 
 def _pair_codes(

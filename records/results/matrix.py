@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..errors import InputError
 from .cells import Cells
-from .codes import Codes, Names, coded, coded_pairs, split_pairs
+from .codes import Coded, Codes, Names, coded, coded_pairs, split_pairs, steps
 from .store import TIDY_SCHEMA, ResultsFile
 
 THREADS = min(4, os.cpu_count() or 1)
@@ -61,10 +61,9 @@ def outcomes(tables: Tables, *, threads: int = THREADS) -> list[Outcomes]:
     """
     grid = _Grid()
     for table in tables.values():
-        for rows in _rows(table, grid, threads):
-            clash = grid.put(rows)
-            if clash is not None:
-                raise _conflict(tables, grid.cell(rows, clash))
+        clash = _enter(table, grid, threads)
+        if clash is not None:
+            raise _conflict(tables, clash)
     return grid.outcomes(threads)
 
 
@@ -72,21 +71,22 @@ def outcomes(tables: Tables, *, threads: int = THREADS) -> list[Outcomes]:
 class _Rows:
     """Some rows of a table, coded."""
 
-    items: Codes
+    items: Coded
     """Pairs of benchmark and item."""
-    models: Codes
+    models: Coded
     scores: NDArray[np.float64]
 
 
 class _Grid:
-    """All benchmarks' cells in one matrix."""
+    """All benchmarks' cells in one matrix; threads may enter parts at once."""
 
     def __init__(self) -> None:
         self._items, self._models, self._unscored = Names(), Names(), Names()
         self._cells = Cells()
+        self._lock = Lock()
 
     def code(self, part: pa.Table) -> _Rows:
-        """Code the rows of a part of a table; threads may do so at once."""
+        """Code the rows of a part of a table."""
         (batch,) = part.combine_chunks().to_batches()
         if batch["score"].null_count:
             rows = batch.filter(batch["score"].is_null())
@@ -97,16 +97,20 @@ class _Grid:
             batch["score"].to_numpy(zero_copy_only=False),
         )
 
-    def put(self, rows: _Rows) -> int | None:
-        """Enter scores; return the first row that contradicts an earlier one."""
-        return self._cells.put(rows.items, rows.models, rows.scores)
+    def put(self, rows: _Rows) -> _Cell | None:
+        """Enter scores; return the cell of the first row that contradicts an earlier one."""
+        with self._lock:
+            for part in steps(len(rows.scores)):
+                items, models = rows.items.of(part), rows.models.of(part)
+                clash = self._cells.put(items, models, rows.scores[part])
+                if clash is not None:
+                    return self._named(int(items[clash]), int(models[clash]))
+        return None
 
-    def cell(self, rows: _Rows, row: int) -> _Cell:
-        """Name the benchmark, the item and the model of a row."""
+    def _named(self, item: int, model: int) -> _Cell:
         benchmarks, items = split_pairs(self._items)
-        code = int(rows.items[row])
-        model = self._models.texts[int(rows.models[row])]
-        return _Cell(benchmarks[code].as_py(), items[code].as_py(), model.as_py())
+        text = self._models.texts[model]
+        return _Cell(benchmarks[item].as_py(), items[item].as_py(), text.as_py())
 
     def outcomes(self, threads: int) -> list[Outcomes]:
         """Lay out each benchmark by the names of its items and models."""
@@ -142,11 +146,15 @@ class _Cell(NamedTuple):
     model: str
 
 
-def _rows(table: pa.Table | ResultsFile, grid: _Grid, threads: int) -> Iterator[_Rows]:
-    """Code the rows of a table, several parts at once; trials are averaged."""
-    parts = table.parts if isinstance(table, ResultsFile) else partial(_slices, table)
-    rows = _in_threads([partial(_code, grid, part) for part in parts(TIDY_SCHEMA.names)], threads)
-    yield from [_averaged(list(rows))] if _has_trials(table) else rows
+def _enter(table: pa.Table | ResultsFile, grid: _Grid, threads: int) -> _Cell | None:
+    """Enter the rows of a table, several parts at once; trials are averaged."""
+    of_table = table.parts if isinstance(table, ResultsFile) else partial(_slices, table)
+    parts = of_table(TIDY_SCHEMA.names)
+    if _has_trials(table):
+        return grid.put(_averaged([grid.code(part()) for part in parts]))
+    with ThreadPoolExecutor(threads) as pool:
+        clashes = pool.map(lambda part: grid.put(grid.code(part())), parts)
+        return next((clash for clash in clashes if clash is not None), None)
 
 
 def _has_trials(table: pa.Table | ResultsFile) -> bool:
@@ -160,36 +168,23 @@ def _slices(table: pa.Table, columns: list[str]) -> list[Callable[[], pa.Table]]
     return [partial(own.slice, start, _SLICE) for start in range(0, len(table), _SLICE)]
 
 
-def _code(grid: _Grid, part: Callable[[], pa.Table]) -> _Rows:
-    return grid.code(part())
-
-
-def _in_threads(work: Sequence[Callable[[], _Rows]], threads: int) -> Iterator[_Rows]:
-    """Do pieces of work at once, a few ahead, and give their results in order."""
-    with ThreadPoolExecutor(threads) as pool:
-        ahead: deque[Future[_Rows]] = deque()
-        for piece in work:
-            ahead.append(pool.submit(piece))
-            if len(ahead) > threads:
-                yield ahead.popleft().result()
-        while ahead:
-            yield ahead.popleft().result()
-
-
 def _averaged(parts: Sequence[_Rows]) -> _Rows:
     """One row a cell: the mean over the trials that have a score."""
-    items = np.concatenate([part.items for part in parts])
-    models = np.concatenate([part.models for part in parts])
+    whole = slice(None)
+    items = np.concatenate([part.items.of(whole) for part in parts])
+    models = np.concatenate([part.models.of(whole) for part in parts])
     scores = np.concatenate([part.scores for part in parts])
     known = ~np.isnan(scores)
     width = int(items.max(initial=0)) + 1
-    flat = models.astype(np.int64) * width + items
-    cells, place = np.unique(flat, return_inverse=True)
+    cells, place = np.unique(models.astype(np.int64) * width + items, return_inverse=True)
+    sums = np.bincount(place[known], scores[known], len(cells))
+    counts = np.bincount(place[known], minlength=len(cells))
     with np.errstate(invalid="ignore"):
-        means = np.bincount(place[known], scores[known], len(cells)) / np.bincount(
-            place[known], minlength=len(cells)
-        )
-    return _Rows((cells % width).astype(np.int32), (cells // width).astype(np.int32), means)
+        return _Rows(_plain(cells % width), _plain(cells // width), sums / counts)
+
+
+def _plain(codes: NDArray[np.int64]) -> Coded:
+    return Coded(codes.astype(np.int32), np.arange(len(codes), dtype=np.int32))
 
 
 def _conflict(tables: Tables, cell: _Cell) -> InputError:

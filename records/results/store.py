@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..errors import InputError
-from ..files import replacing
+from ..files import listed, replacing
 
 TIDY_SCHEMA = pa.schema(
     [
@@ -140,7 +140,7 @@ def read_results(folder: Path) -> dict[str, ResultsFile]:
     Raises:
         InputError: there is none, or a file is no results table.
     """
-    files = {path.name: ResultsFile(path) for path in sorted(folder.glob("*.parquet"))}
+    files = {path.name: ResultsFile(path) for path in listed(folder, "*.parquet")}
     if not files:
         raise InputError(
             f"no results in {folder}",

@@ -64,7 +64,7 @@ def names_of(column: pa.Array, names: Names, place: Place) -> Codes:
     row = pc.index(encoded.indices, pa.scalar(empty, encoded.indices.type)).as_py()
     if empty >= 0 and row >= 0:
         _lacking(place, row)
-    return coded(pa.DictionaryArray.from_arrays(encoded.indices, words), names)
+    return coded(pa.DictionaryArray.from_arrays(encoded.indices, words), names).of(slice(None))
 
 
 def _lacking(place: Place, row: int) -> NoReturn:

@@ -188,3 +188,33 @@ def test_only_one_annotation_holds_the_claim(tmp_path: Path) -> None:
         pass
     with claimed(path):
         pass
+
+
+def test_a_ledger_without_bytes_is_an_empty_one(tmp_path: Path) -> None:
+    path, full = tmp_path / "l.sqlite", tmp_path / "full.sqlite"
+    path.touch()
+    assert rows(path) == []
+    with Ledger(full, write=True) as ledger:
+        ledger.add([(REPLY, VERDICTS)])
+        assert ledger.merge(path) == 0
+    with Ledger(path, write=True) as ledger:
+        assert ledger.merge(full) == 1
+
+
+def test_a_full_disk_says_make_room(tmp_path: Path) -> None:
+    with Ledger(tmp_path / "l.sqlite", write=True) as ledger:
+        ledger.add([(REPLY, VERDICTS)])
+        pages = next(ledger.query("PRAGMA page_count"))[0]
+        list(ledger.query(f"PRAGMA max_page_count = {pages}"))
+        with pytest.raises(
+            InputError, match=r"cannot be written \(database or disk is full\).*room"
+        ):
+            ledger.add([(later(1, request_key="k2", body="x" * 100_000), [])])
+        assert [reply for (reply,) in ledger.query("SELECT request_key FROM reply")] == ["k1"]
+
+
+def test_a_ledger_that_may_not_be_written_says_permissions(tmp_path: Path) -> None:
+    with Ledger(tmp_path / "l.sqlite", write=True) as ledger:
+        list(ledger.query("PRAGMA query_only = 1"))
+        with pytest.raises(InputError, match=r"readonly database.*mend the permissions"):
+            ledger.add([(REPLY, VERDICTS)])

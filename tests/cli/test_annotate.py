@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 import json
 import os
 from collections.abc import Callable, Sequence
@@ -191,3 +192,20 @@ def test_an_unknown_item_names_its_line(run: Run, tmp_path: Path) -> None:
     ids.write_text("gsm8k/test/100\nnowhere/1\n", encoding="utf-8")
     with pytest.raises(InputError, match="line 2: the unknown item 'nowhere/1'"):
         run("--only", str(ids))
+
+
+def test_an_endpoint_that_never_helps_is_a_failure_with_its_reason(
+    run: Run, project: Path, tmp_path: Path
+) -> None:
+    lines = gzip.decompress(Path(RECORDINGS).read_bytes()).splitlines(keepends=True)
+    of_mmlu = tmp_path / "mmlu.jsonl.gz"
+    of_mmlu.write_bytes(gzip.compress(b"".join(line for line in lines if b'"mmlu/' in line)))
+    with serving(read_recordings(of_mmlu)) as server:
+        settings(
+            project,
+            f"annotators: {{r: {{model: replay:reader-a, base_url: '{server.base_url}'}}}}",
+        )
+        with pytest.raises(EndpointError) as error:
+            run("--limit", "5", "-b", "arc_easy")
+    assert error.value.exit_code == 2
+    assert "none of 5 requests of llm:r gave an annotation (error: HTTP 422" in str(error.value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import sqlite3
 import sys
 from collections.abc import Callable
@@ -12,6 +13,8 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from benchprism.cli.main import main
@@ -166,6 +169,86 @@ def test_a_subset_that_is_not_there_is_one_sentence(
         main()
     assert left.value.code == 2
     assert "no subset 'nope'" in capsys.readouterr().err
+
+
+def test_an_attribute_added_after_composing_is_missing(
+    benchprism: Command, scored: None, tmp_path: Path
+) -> None:
+    (tmp_path / "deep.yaml").write_text("name: deep\nfrom: all\nwhere: {all: [{depth: 1}]}\n")
+    benchprism("compose", "deep.yaml")
+    added = "      - {id: needs_tool, type: boolean, question: 'A tool?'}\n"
+    (tmp_path / "small.yaml").write_text(CATALOGUE + added)
+    (subset,) = data(benchprism)["subsets"]
+    assert [shift["attribute"] for shift in subset["shifts"]] == ["depth"]
+
+
+def test_items_left_out_by_a_rule_are_not_called_unannotated(
+    benchprism: Command, sums: None, tmp_path: Path
+) -> None:
+    # Nothing is annotated; of the numbers from 0 to 11 three have the digit 1.
+    where = "where: {all: [{question: {contains: '1'}}, {word_count: {min: 1}}]}"
+    (tmp_path / "ones.yaml").write_text(f"name: ones\nfrom: all\n{where}\n")
+    benchprism("compose", "ones.yaml")
+    (origin,) = data(benchprism)["subsets"][0]["origins"]
+    assert (origin["not_annotated"], origin["excluded"], origin["chosen"]) == (0, 9, 3)
+    rows = [line.split() for line in benchprism("report").splitlines()]
+    assert ["ones", "3", "0", "9"] in [row[:4] for row in rows]
+    page = (tmp_path / "reports" / "report.html").read_text(encoding="utf-8")
+    cells = "".join(f'<td class="number">{cell}</td>' for cell in (12, 0, 9))
+    assert f'<th scope="row">sums</th>{cells}' in page
+
+
+def refusal(
+    arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> str:
+    """What a command that exits with 2 prints on stderr."""
+    monkeypatch.setattr(sys, "argv", ["benchprism", *arguments])
+    with pytest.raises(SystemExit) as left:
+        main()
+    assert left.value.code == 2
+    return capsys.readouterr().err
+
+
+def test_a_page_replaces_nothing_but_a_page(
+    benchprism: Command, sums: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    (tmp_path / "folder.html").mkdir()
+    (tmp_path / "link.html").symlink_to("benchprism.yaml")
+    os.mkfifo(tmp_path / "pipe.html")
+    before = (tmp_path / "benchprism.yaml").read_bytes()
+    for out in (".", "", "benchprism.yaml", "items/sums.parquet", "/dev/null", "page",
+                "folder.html", "link.html", "pipe.html"):  # fmt: skip
+        said = refusal(["report", "--out", out], monkeypatch, capsys)
+        assert said.startswith("benchprism: the page cannot go to ")
+        assert said.count("\n") == 1
+    assert (tmp_path / "benchprism.yaml").read_bytes() == before
+    assert (tmp_path / "link.html").is_symlink()
+    assert (tmp_path / "pipe.html").is_fifo()
+    for out in ("new/PAGE.HTM", "new/PAGE.HTM"):
+        benchprism("report", "--out", out)
+    assert (tmp_path / "new" / "PAGE.HTM").is_file()
+
+
+def test_a_damaged_subset_is_one_sentence(
+    benchprism: Command, annotated: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    (tmp_path / "deep.yaml").write_text("name: deep\nfrom: all\nwhere: {all: [{depth: 1}]}\n")
+    other = pa.BufferOutputStream()
+    pq.write_table(pa.table({"x": [1]}), other)
+    table = other.getvalue().to_pybytes()
+    damages = [("lock.json", b"[]"), ("lock.json", b"{}"), ("lock.json", b'{"format": 2}'),
+               ("items.parquet", table), ("excluded.parquet", table)]  # fmt: skip
+    for name, damage in damages:
+        benchprism("compose", "deep.yaml")
+        whole = (tmp_path / "subsets" / "deep" / name).read_bytes()
+        (tmp_path / "subsets" / "deep" / name).write_bytes(damage)
+        said = refusal(["report"], monkeypatch, capsys)
+        assert name in said
+        assert "compose it again" in said
+        assert said.count("\n") == 1
+        (tmp_path / "subsets" / "deep" / name).write_bytes(whole)
 
 
 def test_the_same_project_gives_the_same_bytes(

@@ -125,9 +125,7 @@ def test_a_model_drawn_twice_is_tied_with_itself(ties: Literal["listing", "noise
     own = scores("complete")[0]
     columns = sample([own, own], "complete").benchmarks
     same = tuple(
-        type(one)(
-            key="same", places=one.places, tiles=one.tiles, complete=True, graded=False
-        )
+        type(one)(key="same", places=one.places, tiles=one.tiles, complete=True, graded=False)
         for one in columns
     )
     noise = np.full((2, MODELS, MODELS), 0.05)

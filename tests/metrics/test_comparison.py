@@ -56,8 +56,9 @@ def test_graded_scores_have_their_signs_flipped() -> None:
 def test_copies_in_a_group_count_once() -> None:
     scores = (np.random.default_rng(3).random((60, 2)) < [0.7, 0.5]).astype(float)
     groups = np.repeat(np.arange(60), 5)
-    alone = compare_models(*scores.T, rng())
-    copied = compare_models(*np.repeat(scores, 5, axis=0).T, rng(), groups=groups)
+    alone = compare_models(scores[:, 0], scores[:, 1], rng())
+    fivefold = np.repeat(scores, 5, axis=0)
+    copied = compare_models(fivefold[:, 0], fivefold[:, 1], rng(), groups=groups)
     assert copied.test == "sign flips"
     assert copied.difference == pytest.approx(alone.difference)
     assert copied.p_value == pytest.approx(alone.p_value, abs=0.03)

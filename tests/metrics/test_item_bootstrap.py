@@ -10,9 +10,10 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import kendalltau
 
+from benchprism.metrics import standings
 from benchprism.metrics.alignment import Family, families_of, item_inversions
 from benchprism.metrics.consistency import peer_matrix
-from benchprism.metrics.draws import every_item
+from benchprism.metrics.draws import draw_bootstrap, every_item
 from benchprism.metrics.item_bootstrap import (
     ItemColumns,
     ItemSample,
@@ -147,3 +148,82 @@ def test_counts_too_large_for_single_precision_stay_exact() -> None:
     columns = item_columns("b", own, np.arange(2), inversions)
     _, rates = columns.sums(every_item(columns))
     assert rates.tolist() == [0.5]
+
+
+def test_grouped_items_are_drawn_together() -> None:
+    own = scores("complete")[0]
+    groups = np.arange(150) // 6
+    inversions = item_inversions(own, FAMILIES)
+    columns = item_columns("b0", own, np.arange(MODELS), inversions, groups)
+    found = bootstrap_items(
+        ItemSample((columns,), MODELS), peer_matrix([None]), replicates=20, seed=7
+    )
+    weights = bootstrap_weights(stream(7, "b0", 0), 25, 20).astype(int)[:, groups]
+    for k in range(20):
+        drawn = own[np.repeat(np.arange(150), weights[k])]
+        ds, cad = plain(drawn, FAMILIES)
+        assert found.accuracy[k, 0] == pytest.approx(drawn.mean(), abs=1e-9)
+        assert found.ds[k, 0] == pytest.approx(ds, abs=1e-9)
+        assert found.cad[k, 0] == pytest.approx(cad, abs=1e-9)
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_bytes_give_what_numbers_give(missing: bool) -> None:
+    """Right and wrong of many models are kept as bytes, and weighed to the same sums."""
+    rng = np.random.default_rng(0)
+    own = rng.integers(0, 2, (8400, 500)).astype(np.int8)
+    given = own.astype(np.float32)
+    if missing:
+        given[rng.random(given.shape) < 0.1] = np.nan
+    inversions = item_inversions(given, FAMILIES)
+    columns = item_columns("b", given, np.arange(500), inversions)
+    assert {tile.dtype for tile in columns.tiles[:-1]} == {np.dtype(np.int8)}
+    draw = draw_bootstrap(columns, rng, 5)
+    values, rates = columns.sums(draw)
+    seen = ~np.isnan(given)
+    wanted = draw.weights @ np.nan_to_num(given)
+    if missing:
+        wanted = wanted.astype(np.float64) / (draw.weights @ seen.astype(np.float32))
+    else:
+        whole = item_columns("b", own, np.arange(500), inversions)
+        assert np.array_equal(whole.sums(draw)[0], values)
+    assert np.array_equal(values, wanted)
+    inverted = draw.weights @ inversions.inverted
+    assert rates == pytest.approx(inverted / (draw.weights @ inversions.compared))
+
+
+def test_measuring_in_pieces_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    items, peers = sample(scores("missing")), peer_matrix(["d"] * 3)
+    whole = bootstrap_items(items, peers, replicates=50, seed=1)
+    monkeypatch.setattr(standings, "_ELEMENTS", 100)
+    assert equal(whole, bootstrap_items(items, peers, replicates=50, seed=1))
+
+
+def test_ties_by_noise() -> None:
+    """Models that differ by no more than the noise are tied, in each replicate."""
+    benchmarks = scores("complete")
+    noise = np.full((3, MODELS, MODELS), 0.1)
+    items = sample(benchmarks)
+    tied = ItemSample(items.benchmarks, MODELS, noise=noise)
+    peers = peer_matrix(["d"] * 3)
+    found = bootstrap_items(tied, peers, replicates=10, seed=7, ties="noise")
+    weights = [draws(benchmark, 10) for benchmark in items.benchmarks]
+    for k in range(10):
+        accuracies = [
+            rows[k] @ own / len(own) for own, rows in zip(benchmarks, weights, strict=True)
+        ]
+        signs = [
+            np.array([np.sign(a - b) if abs(a - b) > 0.1 + 1e-12 else 0
+                      for a, b in combinations(row, 2)])
+            for row in accuracies
+        ]  # fmt: skip
+        for b in range(3):
+            taus = [
+                signs[b] @ signs[j] / math.sqrt((signs[b] @ signs[b]) * (signs[j] @ signs[j]))
+                for j in range(3)
+                if j != b
+            ]
+            assert found.cbrc[k, b] == pytest.approx(np.mean(taus), abs=1e-9)
+    plain_tau = bootstrap_items(items, peers, replicates=10, seed=7)
+    assert not np.allclose(found.cbrc, plain_tau.cbrc)
+    assert np.array_equal(found.ds, plain_tau.ds)

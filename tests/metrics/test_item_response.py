@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy.integrate import quad
 from scipy.optimize import minimize
 from scipy.special import expit
 
@@ -48,7 +47,7 @@ def test_two_parameters_are_recovered(floor: float, missing: float) -> None:
 
 
 def test_one_slope_is_recovered() -> None:
-    scores, ability, slope, difficulty = simulated(100, 60, slopes=False)
+    scores, ability, _, difficulty = simulated(100, 60, slopes=False)
     found = fit_item_response(scores, model="1PL")
     assert np.ptp(found.slope) == 0
     assert found.slope[0] == pytest.approx(1.3, abs=0.15)
@@ -64,28 +63,26 @@ def test_more_slopes_fit_better_where_there_are_more() -> None:
 
 
 def marginal(parameters: Floats, scores: Floats) -> float:
-    """Minus the marginal log-likelihood and the priors, by numeric integration."""
+    """Minus the marginal log-likelihood, by numeric integration."""
     items = len(scores)
     slope, intercept = np.exp(parameters[:items]), parameters[items:]
-    total = -((parameters[:items] / 0.5) ** 2 / 2).sum() - ((intercept / 3) ** 2 / 2).sum()
-    for own in scores.T:
-
-        def density(t: float, own: Floats = own) -> float:
-            chance = expit(slope * t + intercept)
-            likelihood = np.prod(np.where(own == 1, chance, 1 - chance))
-            return float(likelihood * np.exp(-t * t / 2) / np.sqrt(2 * np.pi))
-
-        total += np.log(quad(density, -8, 8, limit=100)[0])
-    return -total
+    grid = np.linspace(-6, 6, 121)
+    chance = expit(np.multiply.outer(slope, grid) + intercept[:, None])
+    right = np.einsum("im,ig->mg", scores, np.log(chance))
+    likelihood = np.exp(right + np.einsum("im,ig->mg", 1 - scores, np.log1p(-chance)))
+    density = np.exp(-(grid**2) / 2) / np.sqrt(2 * np.pi)
+    return -float(np.log(np.trapezoid(likelihood * density, grid, axis=1)).sum())
 
 
 def test_it_is_the_maximum_of_the_marginal_likelihood() -> None:
-    scores = simulated(4, 40)[0]
+    """With so many models the priors hardly count."""
+    scores = simulated(5, 1500)[0]
     found = fit_item_response(scores, tolerance=1e-10, iterations=500)
-    start = np.zeros(8)
-    best = minimize(marginal, start, args=(scores,), method="BFGS", options={"gtol": 1e-4})
-    assert np.exp(best.x[:4]) == pytest.approx(found.slope, abs=0.02)
-    assert -best.x[4:] / np.exp(best.x[:4]) == pytest.approx(found.difficulty, abs=0.04)
+    start = np.zeros(10)
+    best = minimize(marginal, start, args=(scores,), method="BFGS", options={"gtol": 1e-2})
+    assert -best.fun == pytest.approx(found.log_likelihood, rel=1e-4)
+    assert np.exp(best.x[:5]) == pytest.approx(found.slope, rel=0.15)
+    assert -best.x[5:] / np.exp(best.x[:5]) == pytest.approx(found.difficulty, abs=0.1)
 
 
 def test_the_order_of_items_and_models_does_not_matter() -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from itertools import combinations
+from typing import Literal
 
 import numpy as np
 import pytest
 
+from benchprism.metrics import model_bootstrap
 from benchprism.metrics.alignment import families_of, pair_inversions
 from benchprism.metrics.consistency import peer_matrix
 from benchprism.metrics.model_bootstrap import bootstrap_models
@@ -94,3 +96,24 @@ def test_listing_leaves_no_ties() -> None:
     known = found.cbrc[~np.isnan(found.cbrc)]
     assert len(known)
     assert np.allclose(known, 1)
+
+
+@pytest.mark.parametrize("ties", ["tau-b", "listing", "noise"])
+def test_drawing_models_gives_what_quadratic_forms_give(
+    ties: Literal["tau-b", "listing", "noise"], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With many models they are drawn one by one; every number is the same."""
+    given, scores = standings([100, 60])
+    values = given.values.copy()
+    values[1, 6:] = np.nan
+    values[0, 2] = values[0, 1]  # a tie
+    noise = np.full((2, MODELS, MODELS), 4.0) if ties == "noise" else None
+    given = Standings(values, given.units, given.gaps, given.inversion_rates, noise)
+    pairs = [pair_inversions(own, FAMILIES) for own in scores]
+    peers = peer_matrix(["d", "d"])
+    forms = bootstrap_models(given, pairs, peers, replicates=60, seed=3, ties=ties)
+    monkeypatch.setattr(model_bootstrap, "CROWD", 1)
+    drawn = bootstrap_models(given, pairs, peers, replicates=60, seed=3, ties=ties)
+    for name in ("accuracy", "cbrc", "ds", "cad"):
+        wanted, found = getattr(forms, name), getattr(drawn, name)
+        assert found == pytest.approx(wanted, abs=1e-9, nan_ok=True)

@@ -47,10 +47,10 @@ def test_accuracy_and_rank_on_each_value() -> None:
 
 
 def simulated(special: float) -> tuple[Floats, NDArray[np.int64]]:
-    """Six models; the first is better by ``special`` on items of kind 1, worse on kind 0."""
+    """Twenty models; the first is better by ``special`` on items of kind 1, worse on kind 0."""
     rng = np.random.default_rng(1)
     codes = np.arange(600) % 2
-    chance = np.tile(np.linspace(0.4, 0.6, 6), (600, 1))
+    chance = np.tile(np.linspace(0.3, 0.7, 20), (600, 1))
     chance[:, 0] = np.where(codes == 1, 0.5 + special, 0.5 - special)
     return (rng.random(chance.shape) < chance).astype(float), codes
 
@@ -69,7 +69,7 @@ def test_a_benchmarks_own_difference_is_not_the_attributes() -> None:
     rng = np.random.default_rng(2)
     benchmarks = np.arange(800) // 400
     codes = (rng.random(800) < np.where(benchmarks == 1, 0.85, 0.15)).astype(np.int64)
-    chance = np.full((800, 5), 0.5)
+    chance = np.tile(np.linspace(0.25, 0.75, 20), (800, 1))
     chance[:, 0] = np.where(benchmarks == 1, 0.8, 0.2)
     scores = (rng.random(chance.shape) < chance).astype(float)
     within = changes(scores, codes, benchmarks)

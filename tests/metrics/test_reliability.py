@@ -19,9 +19,7 @@ from benchprism.metrics.resampling import stream
 from benchprism.metrics.stability import stability
 
 
-def sample(
-    scores: NDArray[np.float64], groups: NDArray[np.intp] | None = None
-) -> ItemSample:
+def sample(scores: NDArray[np.float64], groups: NDArray[np.intp] | None = None) -> ItemSample:
     none = np.zeros(len(scores), dtype=np.int64)
     places = np.arange(scores.shape[1])
     columns = item_columns("b", scores, places, ItemInversions(none, none), groups)

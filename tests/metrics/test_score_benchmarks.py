@@ -252,3 +252,129 @@ def test_an_interval_above_the_estimate_is_explained() -> None:
     above = [score for score in scores if score.cbrc.over_items.low > score.cbrc.value]
     assert above
     assert all("noise from few items pulls every tau down" in notes(score) for score in above)
+
+
+def test_names_do_not_matter(card: Scorecard) -> None:
+    """Models, families and domains may be called anything; a benchmark's name seeds its draws."""
+    other = {model.name: f"other {place}" for place, model in enumerate(SIX)}
+    models = [Model(other[m.name], f"fam {m.family}", m.size) for m in SIX]
+    given = [
+        replace(simulated(name, items, "elsewhere"), models=tuple(other.values()))
+        for name, items in (("x", 300), ("y", 200), ("z", 100))
+    ]
+    renamed = score_items(given, models)
+    for one, two in zip(card.benchmarks, renamed.benchmarks, strict=True):
+        for name in ("accuracy", "cbrc", "ds", "cad", "bqs"):
+            assert repr(getattr(one, name)) == repr(getattr(two, name))
+        assert (one.reliability, one.stability) == (two.reliability, two.stability)
+        assert one.order == two.order
+    again = [replace(own, benchmark=f"new {own.benchmark}") for own in given]
+    for one, two in zip(card.benchmarks, score_items(again, models).benchmarks, strict=True):
+        assert one.bqs.value == two.bqs.value
+        assert one.bqs.over_items != two.bqs.over_items
+
+
+def test_the_order_of_models_and_of_benchmarks_does_not_matter() -> None:
+    given = [simulated("x", 120), simulated("y", 90)]
+    found = {score.benchmark: score for score in score_items(given, SIX).benchmarks}
+    turned = [
+        replace(own, models=own.models[::-1], scores=own.scores[:, ::-1]) for own in given[::-1]
+    ]
+    for score in score_items(turned, SIX[::-1]).benchmarks:
+        wanted = found[score.benchmark]
+        for name in ("accuracy", "cbrc", "ds", "cad", "bqs"):
+            one, two = getattr(score, name), getattr(wanted, name)
+            assert one.value == pytest.approx(two.value, abs=1e-12)
+            assert one.over_items.low == pytest.approx(two.over_items.low, abs=1e-9)
+
+
+def test_intervals_over_both_are_the_widest(card: Scorecard) -> None:
+    for score in card.benchmarks:
+        for name in ("accuracy", "ds"):
+            estimate = getattr(score, name)
+            widths = {
+                over: interval.high - interval.low
+                for over in ("items", "models", "both")
+                if (interval := getattr(estimate, f"over_{over}")).defined
+            }
+            assert widths["both"] > widths["items"]
+            assert widths["both"] > 0.8 * widths["models"]
+
+
+def test_what_resampling_adds_is_taken_away(card: Scorecard) -> None:
+    for score in card.benchmarks:
+        assert score.cbrc.over_items.low <= score.cbrc.corrected <= score.cbrc.over_items.high
+        assert score.accuracy.corrected == pytest.approx(score.accuracy.value, abs=0.005)
+        reach = score.accuracy.over_items.high - score.accuracy.over_items.low
+        assert 2 * 1.96 * score.accuracy.deviation == pytest.approx(reach, rel=0.15)
+
+
+def test_items_in_groups_are_counted_and_said() -> None:
+    groups = np.arange(60) // 10
+    given = replace(simulated("x", 60), groups=groups)
+    (found,) = score_items([given], SIX, settings=QUICK).benchmarks
+    assert found.groups == 6
+    assert "60 items in 6 groups that share a passage or a text" in notes(found)
+    assert "only 6 groups of items: intervals over so few say little" in found.warnings
+
+
+def test_sizes_that_order_nothing_are_warned_of() -> None:
+    rng = np.random.default_rng(0)
+    models = [Model(f"m{i}", "fg"[i // 5], i % 5) for i in range(10)]
+    scores = (rng.random((200, 10)) < np.tile([0.7, 0.3, 0.6, 0.4, 0.5], 2)).astype(float)
+    given = ItemScores("x", "d", tuple(model.name for model in models), scores)
+    (found,) = score_items([given], models, settings=POINTS).benchmarks
+    assert found.order.p_value > 0.05
+    assert any("order the models no better than chance" in warning for warning in found.warnings)
+
+
+def test_constants_from_the_data() -> None:
+    given = [simulated(name, items) for name, items in (("x", 300), ("y", 60), ("z", 900))]
+    settings = replace(POINTS, epsilon="noise", decay="adaptive")
+    found = score_items(given, SIX, settings=settings).benchmarks
+    assert len({score.decay for score in found}) == 1
+    epsilons = [score.epsilon for score in found]
+    assert epsilons[1] > epsilons[0] > epsilons[2]
+    plain = score_items(given, SIX, settings=POINTS).benchmarks
+    for one, two in zip(found, plain, strict=True):
+        assert one.cad.value == pytest.approx(math.exp(-one.decay * two.inversion_rate))
+        assert (two.epsilon, two.decay) == (0.02, 12)
+        assert one.detectable == two.detectable
+
+
+def test_an_adaptive_lambda_needs_three_benchmarks() -> None:
+    given = [simulated("x", 60), simulated("y", 60)]
+    found = score_items(given, SIX, settings=replace(QUICK, decay="adaptive")).benchmarks[0]
+    assert math.isnan(found.cad.value)
+    assert "cad: undefined because an adaptive lambda needs three benchmarks" in notes(found)
+
+
+def test_accuracies_alone_have_no_noise() -> None:
+    given = ReportedScores("x", "d", {"a1": 0.5, "a2": 0.6}, {})
+    with pytest.raises(ValueError, match="do not say how large their noise is"):
+        score_reported([given], SIX, settings=replace(POINTS, ties="noise"))
+
+
+def test_ties_by_noise_are_for_few_models() -> None:
+    names = tuple(f"m{i}" for i in range(1001))
+    given = ItemScores("x", "d", names, np.ones((2, 1001)))
+    with pytest.raises(ValueError, match="at most 1000"):
+        score_items(
+            [given], [Model(name) for name in names], settings=replace(POINTS, ties="noise")
+        )
+
+
+def test_numbers_that_are_asked_for() -> None:
+    given = [simulated("x", 100), simulated("y", 100)]
+    plain = score_items(given, SIX, settings=POINTS)
+    assert plain.benchmarks[0].shrunken is None
+    assert plain.benchmarks[0].cross_family is None
+    assert plain.curves is None
+    asked = replace(POINTS, shrunken=True, cross_family=True, curves=True)
+    found = score_items(given, SIX, settings=asked)
+    shrunken = found.benchmarks[0].shrunken
+    assert shrunken is not None
+    assert shrunken.peers == 1
+    assert found.benchmarks[0].cross_family is not None
+    assert found.curves is not None
+    assert found.curves.decay.metric.shape == (len(found.curves.decay.constants), 2)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from benchprism.records.errors import InputError
-from benchprism.records.files import replacing, replacing_folder, restore_folder, write_text
+from benchprism.records.files import listed, replacing, replacing_folder, restore_folder, write_text
 
 
 def names(folder: Path) -> list[str]:
@@ -81,3 +81,24 @@ def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
         replacing_folder(tmp_path / "file" / "f"),
     ):
         pass
+
+
+def test_a_write_that_fails_names_the_file_and_the_mend(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    said = r"a\.txt cannot be written \(No space.*make room"
+    with pytest.raises(InputError, match=said), replacing(path):
+        raise OSError(28, "Error writing bytes to file")
+    with pytest.raises(OSError, match="other"), replacing(path):
+        raise OSError(2, "No such file", "other")
+    with pytest.raises(InputError, match="choose a shorter name"):
+        write_text(tmp_path / ("a" * 300), "")
+    assert names(tmp_path) == []
+
+
+def test_the_files_of_a_folder(tmp_path: Path) -> None:
+    for name in ("b.txt", "a.txt", "c.md"):
+        write_text(tmp_path / name, "")
+    assert [path.name for path in listed(tmp_path, "*.txt")] == ["a.txt", "b.txt"]
+    assert listed(tmp_path / "none", "*") == []
+    with pytest.raises(InputError, match=r"a\.txt cannot be read \(Not a directory\)"):
+        listed(tmp_path / "a.txt", "*")

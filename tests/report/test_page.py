@@ -110,6 +110,10 @@ def test_the_numbers_of_the_page_are_those_of_the_outcomes(report: Report) -> No
     assert "60 points between 0 and 2" in shown
 
 
+def test_the_method_says_how_a_split_of_annotators_is_settled(report: Report) -> None:
+    assert "the middle level stands, on a tie the lower one" in text_of(render(report))
+
+
 def test_findings_of_the_items_are_listed(report: Report) -> None:
     shown = text_of(render(report))
     assert "position_dependent" in shown

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -22,6 +23,11 @@ where:
   all:
     - depth: {min: 1}
     - kinds: {contains: sums}
+"""
+LONG = """
+name: long
+from: all
+where: {all: [{word_count: {min: 3}}, {any: [{depth: {min: 1}}, {domain: play_of_words}]}]}
 """
 
 
@@ -78,3 +84,28 @@ def test_the_table_s_order_changes_nothing(
 ) -> None:
     turned = table.take(pc.sort_indices(table, [("content_hash", "ascending")]))
     assert repr(view_subset(subset, turned, catalogue, {"sums": outcomes})) == repr(view)
+
+
+def test_an_item_without_annotations_can_be_left_out_for_another_reason(
+    table: pa.Table, catalogue: Catalogue, tmp_path: Path
+) -> None:
+    criteria = parse_document(LONG, Criteria, name="long")
+    composition = compose(criteria, table, catalogue=catalogue)
+    write_subset(tmp_path / "long", composition, lock(composition))
+    view = view_subset(read_subset(tmp_path / "long"), table, catalogue, {})
+    # "What runs?" has no value, but it is left out for having fewer words than three.
+    # Six of the sums have depth 0; the one without a value is left out for that.
+    counts = {o.benchmark: (o.not_annotated, o.excluded, o.chosen) for o in view.origins}
+    assert counts == {"riddles": (0, 1, 2), "sums": (1, 6, 5)}
+
+
+def test_an_attribute_that_came_later_is_missing(
+    subset: Subset, table: pa.Table, catalogue: Catalogue
+) -> None:
+    attribute = catalogue["depth"]
+    gone = subset.items.drop_columns(["depth", "depth.source", "depth.confidence"])
+    texts = pa.array(["deep"] * subset.items.num_rows)
+    for items in (gone, gone.append_column(attribute.id, texts)):
+        view = view_subset(replace(subset, items=items), table, catalogue, {})
+        assert "kinds" in {shift.attribute for shift in view.shifts}
+        assert attribute.id not in {shift.attribute for shift in view.shifts}

@@ -57,6 +57,7 @@ def test_findings_tell_the_clearest_division(report: Report) -> None:
     first = findings(report)[0]
     assert first.number == "83% → 23%"
     assert first.sentence.startswith("sums: an accuracy of 56% hides 83% on items with depth 0")
+    assert "83% on items with depth 0 (n = 6) and 23% on those with 2 (n = 5)" in first.sentence
     assert first.replayed
 
 

@@ -64,7 +64,7 @@ def without_brackets(text: str) -> str:
     """Remove the marks that HellaSwag's WikiHow texts carry, as harnesses do.
 
     >>> without_brackets("Shelving: [header] How to [title] Measure. [step] Cut.")
-    'Shelving:  How to. Measure.  Cut.'
+    'Shelving:  How to.  Measure.  Cut.'
     """
     return _BRACKETS.sub("", text.strip().replace(" [title]", ". "))
 
