@@ -11,7 +11,8 @@ from benchprism.metrics.dominance import balance, ordering
 
 
 def signs(values: NDArray[np.int16]) -> NDArray[np.int64]:
-    return np.sign(values[:, :, None].astype(np.int64) - values[:, None, :])
+    wide = values.astype(np.int64)
+    return np.asarray(np.sign(wide[:, :, None] - wide[:, None, :]))
 
 
 def drawn(models: int, items: int, replicates: int = 3, seed: int = 0) -> NDArray[np.int16]:

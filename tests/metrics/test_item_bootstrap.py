@@ -181,9 +181,9 @@ def test_bytes_give_what_numbers_give(missing: bool) -> None:
     draw = draw_bootstrap(columns, rng, 5)
     values, rates = columns.sums(draw)
     seen = ~np.isnan(given)
-    wanted = draw.weights @ np.nan_to_num(given)
+    wanted = (draw.weights @ np.nan_to_num(given)).astype(np.float64)
     if missing:
-        wanted = wanted.astype(np.float64) / (draw.weights @ seen.astype(np.float32))
+        wanted = wanted / (draw.weights @ seen.astype(np.float32))
     else:
         whole = item_columns("b", own, np.arange(500), inversions)
         assert np.array_equal(whole.sums(draw)[0], values)
