@@ -67,6 +67,10 @@ def annotate(
     replay: Annotated[
         Path | None, typer.Option(help="Replay recorded annotations in place of a model.")
     ] = None,
+    gguf: Annotated[
+        Path | None,
+        typer.Option(help="Serve this GGUF model on this machine and ask it; extra 'local'."),
+    ] = None,
     concurrency: Annotated[
         int | None, typer.Option(min=1, max=1000, help="Requests in flight at once.")
     ] = None,
@@ -106,7 +110,9 @@ def annotate(
     """
     if context.invoked_subcommand is not None:
         return
-    _one_way(batch=batch is not None, ray=bool(ray), replay=replay is not None)
+    _one_way(
+        batch=batch is not None, ray=bool(ray), replay=replay is not None, gguf=gguf is not None
+    )
     retry = _statuses(retry_failed)
     opened = find_project(project)
     items = chosen_items(opened, benchmark or [], only, limit)
@@ -116,7 +122,10 @@ def annotate(
     job = make_job(
         opened, items, ledger=ledger, shard=_shard(shard), retry=retry, budget=budget, ray=ray
     )
-    asked = _annotators(opened, recordings, annotator or [], concurrency, keyless=dry_run)
+    if gguf is None:
+        asked = _annotators(opened, recordings, annotator or [], concurrency, keyless=dry_run)
+    else:
+        asked = _served(gguf, concurrency or 1)
     with asked as annotators:
         if dry_run:
             found = job_estimates(job, annotators, others=True, batch=batch is not None)
@@ -210,6 +219,15 @@ def _annotators(
         return
     with serving(recordings) as server:
         yield replay_annotators(server, names, concurrency)
+
+
+@contextmanager
+def _served(gguf: Path, concurrency: int) -> Iterator[list[Annotator]]:
+    from benchprism.annotate.keyless.local_server import local_server
+    from benchprism.cli.annotators import served_annotator
+
+    with local_server(gguf, parallel=concurrency) as server:
+        yield [served_annotator(server, concurrency)]
 
 
 def _run(job: Job, annotators: Iterable[Annotator]) -> Iterator[Summary]:

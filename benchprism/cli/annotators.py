@@ -12,6 +12,7 @@ from benchprism.records.errors import InputError, suggestion
 if TYPE_CHECKING:
     from benchprism.annotate.annotator import Annotator
     from benchprism.annotate.endpoint import EndpointSettings
+    from benchprism.annotate.keyless.local_server import LocalServer
     from benchprism.annotate.replay import ReplayServer
     from benchprism.prompts.templates import Wording
 
@@ -76,6 +77,18 @@ def replay_annotators(
         )
         for model in _chosen(names, server.models)
     ]
+
+
+def served_annotator(server: LocalServer, concurrency: int) -> Annotator:
+    """Make the annotator of a model that is served on this machine."""
+    from benchprism.annotate.annotator import Annotator
+    from benchprism.annotate.endpoint import EndpointSettings
+
+    return Annotator(
+        name=f"llm:{server.model}",
+        endpoint=EndpointSettings(server.model, server.base_url),
+        concurrency=concurrency,
+    )
 
 
 def _chosen(names: Sequence[str], known: Mapping[str, object] | Sequence[str]) -> list[str]:

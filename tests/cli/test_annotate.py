@@ -209,3 +209,8 @@ def test_an_endpoint_that_never_helps_is_a_failure_with_its_reason(
             run("--limit", "5", "-b", "arc_easy")
     assert error.value.exit_code == 2
     assert "none of 5 requests of llm:r gave an annotation (error: HTTP 422" in str(error.value)
+
+
+def test_a_gguf_file_that_is_not_there_is_one_sentence(run: Run, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"none\.gguf cannot be served"):
+        run("--gguf", str(tmp_path / "none.gguf"))
