@@ -18,7 +18,7 @@ class DeclaredModel(StrictModel):
 
     family: str
     """Models that differ in size only share a family."""
-    size: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    size: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     """Parameters, in any unit, or a rank; none when it is not known."""
     guessed: list[Literal["family", "size"]] = []
     """What was read from the model's name. Such an entry counts once it is confirmed."""

@@ -15,7 +15,7 @@ from typer.testing import CliRunner, Result
 
 from benchprism.annotate.replay import ReplayServer, read_recordings, serving
 from benchprism.cli.main import app
-from benchprism.records.errors import BudgetReached, ConfirmationNeeded, InputError
+from benchprism.records.errors import BudgetReached, ConfirmationNeeded, EndpointError, InputError
 from benchprism.records.items.loading import Request, load
 from benchprism.records.items.store import write_items
 
@@ -201,5 +201,5 @@ WRONG: list[tuple[list[str], str]] = [
 
 @pytest.mark.parametrize(("arguments", "sentence"), WRONG)
 def test_wrong_input_is_one_sentence(run: Run, arguments: list[str], sentence: str) -> None:
-    with pytest.raises(InputError, match=sentence):
+    with pytest.raises((InputError, EndpointError), match=sentence):
         run(*arguments)
