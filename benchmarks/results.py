@@ -1,9 +1,11 @@
 """A tidy results table to the matrix of items and models, against DuckDB and Polars.
 
-Writes a Parquet table of 5,000 models x 30,000 items (15 benchmarks; 285 MB, sorted by model), then
-lays it out, each way in a process of its own: wall and processor seconds, peak memory, and a sum
-that has to be the same. The others get the codes of items and models from a join or from enums,
-the fastest of the ways that were tried. Then ``benchprism results add`` reads 10 million rows.
+Writes a Parquet table of 5,000 models x 30,000 items (15 benchmarks, sorted by model) as Parquet
+writers do by default, or with ``--stored`` as a project stores it. Then lays it out, each way in a
+process of its own: wall and processor seconds, peak memory, and a sum that has to be the same. The
+others get the codes of items (a benchmark and an id) and models from joins or enums, the fastest of
+the ways that were tried, and read the same file; unlike ours they look for no contradictions.
+``benchprism results add`` reads 10 million rows before.
 
 Run: python benchmarks/results.py [--models 5000] [--peers PYTHON], where PYTHON has both installed.
 """
@@ -18,17 +20,20 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+
+from benchprism.records.results.store import LAYOUT
 
 SIZES = (12032, 5761, 2000, 1324, 1319, 1267, 1221, 1172, 980, 817, 756, 541, 448, 198, 164)
 GROUP = 34
 """Models in a row group, of a million rows."""
 
 
-def written(path: Path, models: int) -> None:
+def written(path: Path, models: int, *, stored: bool = False) -> None:
     """Write the table: right and wrong by how able the model and how hard the item is."""
     rng = np.random.default_rng(0)
     bench = np.repeat(np.arange(len(SIZES), dtype=np.int32), SIZES)
@@ -37,15 +42,16 @@ def written(path: Path, models: int) -> None:
     names = pa.array([f"bench{b:02}" for b in range(len(SIZES))])
     model_names = pa.array([f"org{m % 97}/model-{m:04}" for m in range(models)])
     difficulty, ability = rng.normal(size=len(items)), rng.normal(size=models)
-    schema = pa.schema([(name, pa.string()) for name in ("benchmark", "item_id", "model")])
-    schema = schema.append(pa.field("score", pa.float64()))
+    kinds = {**dict.fromkeys(("benchmark", "item_id", "model"), pa.string()), "score": pa.float64()}
+    schema = pa.schema([pa.field(name, kind, nullable=not stored) for name, kind in kinds.items()])
+    layout: dict[str, Any] = LAYOUT if stored else {"compression": "zstd"}
 
     def column(codes: np.ndarray, texts: pa.Array) -> pa.Array:
         return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), texts).cast(
             pa.string()
         )
 
-    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+    with pq.ParquetWriter(path, schema, **layout) as writer:
         for start in range(0, models, GROUP):
             own = np.arange(start, min(start + GROUP, models))
             chance = 1 / (1 + np.exp(difficulty - ability[own, None]))
@@ -68,15 +74,15 @@ _DUCKDB = """
 import duckdb
 db = duckdb.connect()
 db.execute("set threads = 2; set preserve_insertion_order = false; set enable_progress_bar = false")
-for name, column in (("items", "item_id"), ("models", "model")):
-    db.execute(f"create table {name} as select {column}, row_number() over (order by {column}) - 1"
-               f" as code from (select distinct {column} from '{path}')").fetchall()
+for name, key in (("items", "benchmark, item_id"), ("models", "model")):
+    db.execute(f"create table {name} as select {key}, row_number() over (order by {key}) - 1"
+               f" as code from (select distinct {key} from '{path}')").fetchall()
 height, width = (db.sql(f"select count(*) from {t}").fetchall()[0][0] for t in ("items", "models"))
 cells = np.full((height, width), np.nan, np.float32)
 flat = cells.reshape(-1)
 rows = db.sql(f"select i.code * {width} + m.code as place, score::float as score from '{path}'"
-              " join items i using (item_id) join models m using (model)").to_arrow_reader(2**20)
-for batch in rows:
+              " join items i using (benchmark, item_id) join models m using (model)")
+for batch in rows.to_arrow_reader(2**20):
     flat[batch.column(0).to_numpy()] = batch.column(1).to_numpy()
 matrices = [cells]
 """
@@ -85,11 +91,12 @@ import os
 os.environ["POLARS_MAX_THREADS"] = "2"
 import polars as pl
 table = pl.scan_parquet(path)
-items, models = (table.select(pl.col(c).unique()).collect(engine="streaming")[c].sort()
-                 for c in ("item_id", "model"))
+items = (table.select("benchmark", "item_id").unique().sort("benchmark", "item_id")
+         .with_row_index("item").collect(engine="streaming"))
+models = table.select(pl.col("model").unique()).collect(engine="streaming")["model"].sort()
 cells = np.full((len(items), len(models)), np.nan, np.float32)
-codes = table.select(
-    (pl.col("item_id").cast(pl.Enum(items)).to_physical().cast(pl.Int64) * len(models)
+codes = table.join(items.lazy(), on=["benchmark", "item_id"]).select(
+    (pl.col("item").cast(pl.Int64) * len(models)
      + pl.col("model").cast(pl.Enum(models)).to_physical()).alias("place"),
     pl.col("score").cast(pl.Float32),
 ).collect(engine="streaming")
@@ -161,6 +168,7 @@ def main() -> None:
     parser.add_argument("--models", type=int, default=5000)
     parser.add_argument("--peers", help="a Python that has duckdb and polars")
     parser.add_argument("--repeats", type=int, default=2)
+    parser.add_argument("--stored", action="store_true", help="a table as a project stores it")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -168,7 +176,7 @@ def main() -> None:
         work: list[Callable[[], None]] = [
             lambda: written(small, 334),
             lambda: add(small, folder),
-            lambda: written(large, options.models),
+            lambda: written(large, options.models, stored=options.stored),
             lambda: compare(large, options.peers, options.repeats),
         ]
         for step in work:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,9 @@ from numpy.typing import NDArray
 from .codes import Codes
 
 _BLOCK = 64
-"""Models that are laid out at once."""
-_RIGHT_OR_WRONG = np.array([np.nan, 0.0, 1.0], dtype=np.float32)
+"""Models, or items, that are looked at together."""
+_SHORT = 64
+"""Items below which a run of neighbours is not worth a step of its own."""
 
 
 class Cells:
@@ -23,8 +25,8 @@ class Cells:
     """
 
     def __init__(self) -> None:
-        self._cells: NDArray[Any] = np.zeros((4096, 32768), dtype=np.uint8)
-        self._models = 0
+        self._cells: NDArray[Any] = np.zeros((8192, 32768), dtype=np.uint8)
+        self._models = self._items = 0
 
     @property
     def _is_graded(self) -> bool:
@@ -44,18 +46,33 @@ class Cells:
             return None
         self.make_room(int(models.max()) + 1, int(items.max()) + 1)
         values = self._values(scores)
+        if self._put_runs(items, models, values):
+            return None
         cells = self._cells.reshape(-1)
         flat = np.multiply(models, self._cells.shape[1], dtype=np.intp)
         flat += items
         is_free = self._is_free(cells.take(flat))
-        if is_free.all():
-            cells[flat] = values
-            if (flat[1:] > flat[:-1]).all():
-                return None
-        else:
-            cells[flat[is_free]] = values[is_free]
+        cells[flat[is_free]] = values[is_free]
         differs = cells.take(flat) != values
         return int(differs.argmax()) if differs.any() else None
+
+    def _put_runs(self, items: Codes, models: Codes, values: NDArray[Any]) -> bool:
+        """Enter rows that list neighbouring items of one model after the other, as tables do.
+
+        Returns:
+            Whether all are entered; not if the runs are short or a cell is taken.
+        """
+        breaks = (items[1:] - items[:-1] != 1) | (models[1:] != models[:-1])
+        starts = [0, *(np.flatnonzero(breaks) + 1).tolist(), len(items)]
+        if len(starts) > len(items) // _SHORT + 2:
+            return False
+        for start, end in pairwise(starts):
+            first = items[start]
+            run = self._cells[models[start], first : first + end - start]
+            if not self._is_free(run).all():
+                return False
+            run[:] = values[start:end]
+        return True
 
     def _values(self, scores: NDArray[np.float64]) -> NDArray[Any]:
         """Scores as cells hold them."""
@@ -64,7 +81,8 @@ class Cells:
             if (right | (scores == 0)).all():
                 coded: NDArray[np.uint8] = right.astype(np.uint8) + np.uint8(1)
                 return coded
-            self._cells = _RIGHT_OR_WRONG.astype(np.float64)[self._cells]
+            used = self._cells[: self._models, : self._items]
+            self._cells = _decoded(used).astype(np.float64)
         return scores
 
     def make_room(self, models: int, items: int) -> None:
@@ -76,9 +94,10 @@ class Cells:
         if models > height or items > width:
             shape = (_grown(height, models), _grown(width, items))
             empty = np.full(shape, np.nan) if self._is_graded else np.zeros(shape, dtype=np.uint8)
-            empty[: self._models, :width] = self._cells[: self._models]
+            used = slice(self._models), slice(self._items)
+            empty[used] = self._cells[used]
             self._cells = empty
-        self._models = max(self._models, models)
+        self._models, self._items = max(self._models, models), max(self._items, items)
 
     def arranged(
         self, items: Codes, models: Codes, threads: int = 1
@@ -91,8 +110,7 @@ class Cells:
 
         def fill(start: int) -> None:
             block = self._cells[models[start : start + _BLOCK]].take(items, axis=1)
-            part = block.T if self._is_graded else _RIGHT_OR_WRONG.take(block.T)
-            scores[:, start : start + _BLOCK] = part
+            scores[:, start : start + _BLOCK] = block.T if self._is_graded else _decoded(block.T)
 
         with ThreadPoolExecutor(threads) as pool:
             list(pool.map(fill, range(0, len(models), _BLOCK)))
@@ -100,10 +118,14 @@ class Cells:
 
     def scored(self, items: Codes) -> Codes:
         """The models that have a score on some of the items."""
-        blocks = range(0, self._models, _BLOCK)
-        free = [self._is_free(self._cells[at : at + _BLOCK].take(items, axis=1)) for at in blocks]
-        has_some = [~own.all(axis=1) for own in free] or [np.empty(0, dtype=bool)]
-        return np.flatnonzero(np.concatenate(has_some)).astype(np.int32)
+        has_some = np.zeros(self._models, dtype=bool)
+        for start in range(0, len(items), _BLOCK):
+            rest = np.flatnonzero(~has_some)
+            if not len(rest):
+                break
+            part = self._cells[np.ix_(rest, items[start : start + _BLOCK])]
+            has_some[rest] = ~self._is_free(part).all(axis=1)
+        return np.flatnonzero(has_some).astype(np.int32)
 
     def _is_free(self, cells: NDArray[Any]) -> NDArray[np.bool_]:
         free: NDArray[np.bool_] = np.isnan(cells) if self._is_graded else cells == 0
@@ -118,6 +140,14 @@ class Cells:
             if (known.astype(np.float32) != known).any():
                 return np.float64
         return np.float32
+
+
+def _decoded(cells: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """Right and wrong as 1 and 0, missing as NaN."""
+    scores = cells.astype(np.float32, order="C")
+    scores -= 1
+    scores[scores < 0] = np.nan
+    return scores
 
 
 def _grown(size: int, needed: int) -> int:

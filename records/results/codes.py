@@ -76,29 +76,80 @@ def coded(column: pa.Array, names: Names) -> Coded:
     return Coded(names.codes(words), places)
 
 
-def coded_pairs(first: pa.Array, second: pa.Array, names: Names) -> Coded:
-    """Code the pairs of texts that the rows of two columns make; ``split_pairs`` undoes it."""
-    left, left_words = _dictionary(first)
-    right, right_words = _dictionary(second)
-    width = len(right_words)
-    owner = _owners(left, right, width)
-    if owner is None:
+class PairNames:
+    """Distinct pairs of texts, coded in the order in which they are met; threads may share one."""
+
+    def __init__(self) -> None:
+        self._names = Names()
+        self._last: _PairTable | None = None
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def coded(self, first: pa.Array, second: pa.Array) -> Coded:
+        """Code the pairs that the rows of two columns make.
+
+        Where each second text comes with one first text, as an item does with its benchmark, a
+        table of the second ones does; parts of a file often share it.
+        """
+        left, left_words = _dictionary(first)
+        right, right_words = _dictionary(second)
+        known = self._last
+        if known is None or not known.holds(left, left_words, right, right_words):
+            known = self._table(left, left_words, right, right_words)
+        if known is not None:
+            self._last = known
+            return Coded(known.codes, right)
+        width = len(right_words)
         pairs, places = np.unique(left.astype(np.int64) * width + right, return_inverse=True)
-        table = _pair_codes(left_words, pairs // width, right_words, pairs % width, names)
-        return Coded(table, places.astype(np.int32))
-    used = np.flatnonzero(owner >= 0)
-    table = np.empty(width, dtype=np.int32)
-    table[used] = _pair_codes(left_words, owner[used], right_words, used, names)
-    return Coded(table, right)
+        codes = self._codes(left_words, pairs // width, right_words, pairs % width)
+        return Coded(codes, places.astype(np.int32))
+
+    def _table(
+        self, left: Codes, left_words: pa.Array, right: Codes, right_words: pa.Array
+    ) -> _PairTable | None:
+        owner = np.full(len(right_words), -1, dtype=np.int32)
+        for rows in steps(len(right)):
+            owner[right[rows].astype(np.intp)] = left[rows]
+        if not _agree(owner, left, right):
+            return None
+        used = np.flatnonzero(owner >= 0)
+        codes = np.full(len(right_words), -1, dtype=np.int32)
+        codes[used] = self._codes(left_words, owner[used], right_words, used)
+        return _PairTable(left_words, right_words, owner, codes)
+
+    def _codes(
+        self,
+        left_words: pa.Array,
+        left: NDArray[np.integer[Any]],
+        right_words: pa.Array,
+        right: NDArray[np.integer[Any]],
+    ) -> Codes:
+        parts = left_words.take(pa.array(left)), right_words.take(pa.array(right))
+        return self._names.codes(pc.binary_join_element_wise(*parts, _SEPARATOR))
+
+    def split(self) -> tuple[pa.StringArray, pa.StringArray]:
+        """The first and the second text of each pair."""
+        parts = pc.split_pattern(self._names.texts, _SEPARATOR, max_splits=1)
+        return pc.list_element(parts, 0), pc.list_element(parts, 1)
 
 
-def _owners(left: Codes, right: Codes, width: int) -> Codes | None:
-    """For each right code the only left code that comes with it; none if one has several."""
-    owner = np.full(width, -1, dtype=np.int32)
-    for rows in steps(len(right)):
-        owner[right[rows].astype(np.intp)] = left[rows]
-    whole = all((owner.take(right[rows]) == left[rows]).all() for rows in steps(len(right)))
-    return owner if whole else None
+@dataclass(frozen=True, slots=True, eq=False)
+class _PairTable:
+    """For each second text the place of its first one, and the code of the pair."""
+
+    left_words: pa.Array
+    right_words: pa.Array
+    owner: Codes
+    codes: Codes
+
+    def holds(self, left: Codes, left_words: pa.Array, right: Codes, right_words: pa.Array) -> bool:
+        same = self.left_words.equals(left_words) and self.right_words.equals(right_words)
+        return same and _agree(self.owner, left, right)
+
+
+def _agree(owner: Codes, left: Codes, right: Codes) -> bool:
+    return all((owner.take(right[rows]) == left[rows]).all() for rows in steps(len(right)))
 
 
 def _dictionary(column: pa.Array) -> tuple[Codes, pa.Array]:
@@ -108,20 +159,3 @@ def _dictionary(column: pa.Array) -> tuple[Codes, pa.Array]:
     if words.type != pa.string():
         words = words.cast(pa.string())
     return encoded.indices.to_numpy().astype(np.int32, copy=False), words
-
-
-def _pair_codes(
-    left_words: pa.Array,
-    left: NDArray[np.integer[Any]],
-    right_words: pa.Array,
-    right: NDArray[np.integer[Any]],
-    names: Names,
-) -> Codes:
-    parts = left_words.take(pa.array(left)), right_words.take(pa.array(right))
-    return names.codes(pc.binary_join_element_wise(*parts, _SEPARATOR))
-
-
-def split_pairs(names: Names) -> tuple[pa.StringArray, pa.StringArray]:
-    """The two texts of each coded pair."""
-    parts = pc.split_pattern(names.texts, _SEPARATOR, max_splits=1)
-    return pc.list_element(parts, 0), pc.list_element(parts, 1)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..errors import InputError
 from .cells import Cells
-from .codes import Coded, Codes, Names, coded, coded_pairs, split_pairs, steps
+from .codes import Coded, Codes, Names, PairNames, coded, steps
 from .store import TIDY_SCHEMA, ResultsFile
 
 THREADS = min(4, os.cpu_count() or 1)
@@ -81,7 +81,7 @@ class _Grid:
     """All benchmarks' cells in one matrix; threads may enter parts at once."""
 
     def __init__(self) -> None:
-        self._items, self._models, self._unscored = Names(), Names(), Names()
+        self._items, self._unscored, self._models = PairNames(), PairNames(), Names()
         self._cells = Cells()
         self._lock = Lock()
 
@@ -90,9 +90,9 @@ class _Grid:
         (batch,) = part.combine_chunks().to_batches()
         if batch["score"].null_count:
             rows = batch.filter(batch["score"].is_null())
-            coded_pairs(rows["benchmark"], rows["model"], self._unscored)
+            self._unscored.coded(rows["benchmark"], rows["model"])
         return _Rows(
-            coded_pairs(batch["benchmark"], batch["item_id"], self._items),
+            self._items.coded(batch["benchmark"], batch["item_id"]),
             coded(batch["model"], self._models),
             batch["score"].to_numpy(zero_copy_only=False),
         )
@@ -108,7 +108,7 @@ class _Grid:
         return None
 
     def _named(self, item: int, model: int) -> _Cell:
-        benchmarks, items = split_pairs(self._items)
+        benchmarks, items = self._items.split()
         text = self._models.texts[model]
         return _Cell(benchmarks[item].as_py(), items[item].as_py(), text.as_py())
 
@@ -116,7 +116,7 @@ class _Grid:
         """Lay out each benchmark by the names of its items and models."""
         pa.default_memory_pool().release_unused()
         self._cells.make_room(len(self._models), len(self._items))
-        benchmarks, items = split_pairs(self._items)
+        benchmarks, items = self._items.split()
         found = []
         for name in sorted(pc.unique(benchmarks).to_pylist()):
             own = pc.indices_nonzero(pc.equal(benchmarks, name))
@@ -128,7 +128,7 @@ class _Grid:
 
     def _models_on(self, benchmark: str, items: pa.Array) -> pa.Array:
         """The models that have a row on a benchmark, with a score or without."""
-        owners, names = split_pairs(self._unscored)
+        owners, names = self._unscored.split()
         unscored = names.filter(pc.equal(owners, benchmark))
         scored = pa.array(self._cells.scored(items.to_numpy()))
         return pc.unique(pa.concat_arrays([scored, pc.index_in(unscored, self._models.texts)]))

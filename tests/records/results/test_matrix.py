@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -165,3 +166,14 @@ def test_a_conflict_between_files_names_both(tmp_path: Path) -> None:
     files = {path.name: ResultsFile(path) for path in sorted(tmp_path.iterdir())}
     with pytest.raises(InputError, match=r"1.0 in a.parquet row 1, 0.0 in b.parquet row 1"):
         outcomes(files)
+
+
+def test_a_few_graded_scores_take_little_memory() -> None:
+    tracemalloc.start()
+    try:
+        outcomes({"x": table([("a", "1", "m", 1.0), ("a", "2", "m", 0.3)])})
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    reserved = 8192 * 32768  # address space of the cells, of which nothing is touched
+    assert peak < reserved + 2**20
