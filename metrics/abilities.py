@@ -110,7 +110,11 @@ def fit_abilities(
 
 
 class _Fit:
-    """The state of the EM algorithm: abilities, and the posterior of each item's difficulty."""
+    """The state of the EM algorithm: abilities, and the posterior of each item's difficulty.
+
+    ``spread`` are the posterior standard deviations of the difficulties, ``information`` what the
+    scores alone say of them.
+    """
 
     def __init__(self, scores: Scores, loadings: Floats, floor: Floats) -> None:
         self._scores, self._loadings, self._floor = scores, loadings, floor
@@ -125,7 +129,6 @@ class _Fit:
         self.covariance: Floats = np.zeros((models, dimensions, dimensions))
         self.difficulty = -np.log(share / (1 - share))
         self.spread = np.ones(items)
-        """Posterior standard deviations of the difficulties."""
         self.information = np.ones(items)
         self.demand = np.zeros(dimensions)
         self.residual = 1.0

@@ -72,6 +72,11 @@ class Results:
                 return UNDEFINED
             return basic_interval(value, getattr(replicates, name)[:, row], level=level)
 
+        known = self.evidence[row]
+        units = known.items if known.groups is None else known.groups
+        if units is not None and units < 2:
+            # Every draw of a single unit is the same: an interval of no width would look sure.
+            return IntervalEstimate(value, over_models=interval(self.over_models))
         over_items = interval(self.over_items)
         corrected = deviation = math.nan
         if self.over_items is not None and over_items.defined:
@@ -91,10 +96,11 @@ class Results:
 def scorecard_of(results: Results, models: Sequence[Model], settings: ScoreSettings) -> Scorecard:
     """Tell results benchmark by benchmark, with what a reader has to know of each."""
     values, names = results.standings.values, [known.benchmark for known in results.evidence]
-    found = cross_benchmark_consistency(values, results.domains, ties=settings.ties)
+    ties, noise = settings.ties, results.standings.noise
+    found = cross_benchmark_consistency(values, results.domains, ties=ties, noise=noise)
     shrunken: list[ShrunkenConsistency] | None = None
     if settings.shrunken:
-        tau = tau_matrix(values, ties=settings.ties)
+        tau = tau_matrix(values, ties=ties, noise=noise)
         shrunken = shrunken_consistency(tau, results.domains, level=settings.level)
     scores = []
     for row, consistency in enumerate(found):

@@ -41,7 +41,11 @@ class Consistency:
 
 
 def kendall_tau(
-    first: NDArray[np.float64], second: NDArray[np.float64], *, ties: Ties = "tau-b"
+    first: NDArray[np.float64],
+    second: NDArray[np.float64],
+    *,
+    ties: Ties = "tau-b",
+    noise: NDArray[np.float64] | None = None,
 ) -> float:
     """Kendall's rank correlation of two score vectors over the same models.
 
@@ -50,31 +54,41 @@ def kendall_tau(
     Formula: ``(C - D) / sqrt((P - T1) (P - T2))`` with C concordant and D discordant pairs of
     models, P = m(m-1)/2 pairs, T1 and T2 the pairs tied in each vector (tau-b). With
     ``ties="listing"`` a tie is first broken by the order of the models in the vectors, so that
-    ``(C - D) / P`` remains.
+    ``(C - D) / P`` remains. With ``ties="noise"`` two models are tied when they differ by no more
+    than ``noise`` says, as 1.96 standard errors of their difference: what remains is an agreement
+    about differences that are there.
 
     Args:
         first: (m,) scores of m models; NaN where a model has none (the pair of scores is left out).
         second: (m,) scores of the same models, in any unit.
-        ties: ``"tau-b"``, or ``"listing"`` as the Benchmark^2 paper's numbers were made.
+        ties: ``"tau-b"``; ``"listing"`` as the Benchmark^2 paper's numbers were made; ``"noise"``.
+        noise: (2, m, m) differences up to which models are tied in each vector.
 
     Returns:
         A number in [-1, 1]: 1 is the same order, -1 the reverse, 0 no association. NaN when fewer
         than two models have both scores, or one vector is constant (with ``"tau-b"``).
 
-    Source: M. G. Kendall, "The treatment of ties in ranking problems", Biometrika 33 (1945).
+    Raises:
+        ValueError: ``ties="noise"`` without noise.
+
+    Source: M. G. Kendall, "The treatment of ties in ranking problems", Biometrika 33 (1945); for
+    any antisymmetric signs of pairs, H. E. Daniels, Biometrika 33 (1944).
 
     >>> kendall_tau(np.array([0.9, 0.5, 0.1]), np.array([0.8, 0.2, 0.3]))
     0.3333333333333333
     """
-    return float(tau_matrix(np.stack([first, second]), ties=ties)[0, 1])
+    return float(tau_matrix(np.stack([first, second]), ties=ties, noise=noise)[0, 1])
 
 
-def tau_matrix(scores: NDArray[Any], *, ties: Ties = "tau-b") -> NDArray[np.float64]:
+def tau_matrix(
+    scores: NDArray[Any], *, ties: Ties = "tau-b", noise: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
     """Kendall's tau of every two rows; see ``kendall_tau``.
 
     Args:
         scores: (..., B, M) scores of M models on B benchmarks, NaN where there is none.
         ties: as in ``kendall_tau``.
+        noise: (..., B, M, M), as there.
 
     Returns:
         (..., B, B), symmetric, NaN where undefined.
@@ -83,7 +97,21 @@ def tau_matrix(scores: NDArray[Any], *, ties: Ties = "tau-b") -> NDArray[np.floa
     array([1.        , 0.33333333,        nan])
     """
     keys = ranking_keys(scores, ties=ties)
-    return taus(count_pairs(keys, np.zeros(scores.shape[-2])))
+    noise = noise_for(ties, noise)
+    return taus(count_pairs(keys, np.zeros(scores.shape[-2]), noise=noise))
+
+
+def noise_for(ties: Ties, noise: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
+    """The noise where it makes ties; nothing otherwise.
+
+    Raises:
+        ValueError: it should make ties, and is not given.
+    """
+    if ties != "noise":
+        return None
+    if noise is None:
+        raise ValueError("ties by noise, without the noise")
+    return noise
 
 
 def tau_between(
@@ -155,7 +183,11 @@ def mean_over_peers(tau: NDArray[np.float64], peers: NDArray[np.bool_]) -> NDArr
 
 
 def cross_benchmark_consistency(
-    scores: NDArray[Any], domains: Sequence[str | None], *, ties: Ties = "tau-b"
+    scores: NDArray[Any],
+    domains: Sequence[str | None],
+    *,
+    ties: Ties = "tau-b",
+    noise: NDArray[np.float64] | None = None,
 ) -> list[Consistency]:
     """Cross-benchmark ranking consistency (CBRC) of every benchmark.
 
@@ -170,6 +202,7 @@ def cross_benchmark_consistency(
         scores: (B, M) accuracies of M models on B benchmarks, in any unit; NaN where there is none.
         domains: the domain of each benchmark; none for a benchmark without peers.
         ties: as in ``kendall_tau``.
+        noise: (B, M, M), as there.
 
     Returns:
         One ``Consistency`` a benchmark, values in [-1, 1]: 1 is the same ranking as every peer.
@@ -182,7 +215,7 @@ def cross_benchmark_consistency(
     >>> [round(found.value, 3) for found in cross_benchmark_consistency(scores, ["a", "a", "a"])]
     [0.667, 0.333, 0.667]
     """
-    tau = tau_matrix(scores, ties=ties)
+    tau = tau_matrix(scores, ties=ties, noise=noise)
     present = (~np.isnan(scores)).astype(np.int64)
     common = present @ present.T
     peers = peer_matrix(domains)

@@ -13,8 +13,8 @@ from .pair_counts import PairCounts
 CROWD = 400
 """Models from which this is faster than a sign for each pair."""
 
-_AT_ONCE = 160_000
-"""Models times replicates that are laid out together."""
+_AT_ONCE = 1_500_000
+"""Values of models, benchmarks and replicates that are laid out together."""
 
 Masks = NDArray[np.bool_]
 
@@ -33,7 +33,7 @@ def count_in_crowd(
     if masks is None:
         return None
     wanted = np.ones((benchmarks, benchmarks), dtype=bool) if wanted is None else wanted
-    at_once = max(1, _AT_ONCE // models)
+    at_once = max(1, _AT_ONCE // (models * benchmarks))
     parts = [
         _count(flat[start : start + at_once], gaps, masks, wanted)
         for start in range(0, len(flat), at_once)

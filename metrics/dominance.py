@@ -176,6 +176,7 @@ def _across_bins(first: Ordering, second: Ordering) -> Counts:
     table = np.bincount(cells.ravel(), minlength=math.prod(shape)).astype(np.float32)
     left = table.reshape(-1, second.number) @ _lower(second.number).T
     below = _lower(first.number) @ left.reshape(shape)
+    # In double precision: there may be more pairs than single precision counts exactly.
     pairs = np.einsum("rab,rab->r", table.reshape(shape), below, dtype=np.float64)
     return np.asarray(pairs, dtype=np.int64)
 
@@ -188,12 +189,16 @@ def _lower(number: int) -> NDArray[np.float32]:
 def _rises(values: Integers, uneven: Masks) -> Counts:
     """Pairs of a window that differ in its own order and of which the later has more, (R,)."""
     counts = np.zeros(values.shape, dtype=np.uint8)
-    scratch = np.empty(values.shape, dtype=bool)
-    for distance in range(1, len(values)):
-        higher = np.greater(values[distance:], values[:-distance], out=scratch[distance:])
-        if distance <= len(uneven):
-            higher &= uneven[distance - 1]
-        counts[distance:] += higher.view(np.uint8)
+    higher = np.empty(values.shape, dtype=bool)
+    as_numbers = higher.view(np.uint8)
+    for distance, differ in enumerate(uneven, 1):
+        later = higher[distance:]
+        np.greater(values[distance:], values[:-distance], later)
+        np.logical_and(later, differ, later)
+        np.add(counts[distance:], as_numbers[distance:], counts[distance:])
+    for distance in range(1 + len(uneven), len(values)):
+        np.greater(values[distance:], values[:-distance], higher[distance:])
+        np.add(counts[distance:], as_numbers[distance:], counts[distance:])
     return _summed(counts)
 
 

@@ -26,6 +26,8 @@ class Explained:
     """Over items."""
     p_value: float
     """Permutation test that it explains nothing."""
+    reason: str = ""
+    """Why the share is undefined."""
 
 
 def explained_variance(
@@ -78,22 +80,28 @@ def explained_variance(
     if errors is not None:
         used &= ~np.isnan(errors)
     if not used.any():
-        return Explained(0, math.nan, UNDEFINED, math.nan)
+        return _undefined(0, "no item has both a value and an outcome")
     y = outcome[used]
     basis = _basis(predictor[used])
     noise = np.zeros(len(y)) if errors is None else errors[used] ** 2
     items, rank = basis.shape
-    if items < rank + 3 or rank < 2:
-        return Explained(items, math.nan, UNDEFINED, math.nan)
+    if rank < 2:
+        return _undefined(items, "all items have the same value")
+    if items < rank + 3:
+        return _undefined(items, "there are too few items for so many values")
     columns = _Columns(basis, y - y.mean(), noise)
     share = float(columns.shares(np.ones((1, items)))[0])
     if math.isnan(share):
-        return Explained(items, math.nan, UNDEFINED, math.nan)
+        return _undefined(items, "the outcomes do not differ beyond their errors")
     interval = UNDEFINED
     if replicates:
         drawn = _drawn(rng, items, None if groups is None else groups[used], replicates)
         interval = basic_interval(share, columns.shares(drawn), level=level)
     return Explained(items, share, interval, _permutation_p(basis, y, rng, replicates))
+
+
+def _undefined(items: int, reason: str) -> Explained:
+    return Explained(items, math.nan, UNDEFINED, math.nan, reason)
 
 
 def _basis(predictor: Floats) -> Floats:

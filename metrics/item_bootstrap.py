@@ -7,6 +7,7 @@ linear (rankings, pair distances, the exponential) is worked out afterwards.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -137,7 +138,8 @@ class ItemSample:
     epsilon: float | tuple[float, ...] = 0.02
     """As in ``discriminability.discriminability``; one for all benchmarks or one for each."""
     noise: NDArray[np.float64] | None = None
-    """(B, M, M), as in ``standings.Standings``, in accuracy."""
+    """(B, M, M), as in ``standings.Standings``, in accuracy on all items; it grows where fewer are
+    drawn."""
 
     @property
     def epsilons(self) -> Sequence[float]:
@@ -148,8 +150,9 @@ class ItemSample:
 
     def weighted(self, draws: Iterable[Draw]) -> Standings:
         """Standings under K rows of weights of the items of each benchmark."""
-        values, rates, items = [], [], []
+        values, rates, items, fewer = [], [], [], []
         for benchmark, draw in zip(self.benchmarks, draws, strict=True):
+            fewer.append(math.sqrt(benchmark.items / max(1.0, float(draw.sizes.mean()))))
             own, rate = benchmark.sums(draw)
             values.append(own)
             rates.append(rate)
@@ -161,7 +164,9 @@ class ItemSample:
             units=units,
             gaps=np.array(gaps),
             inversion_rates=np.stack(rates, axis=1),
-            noise=None if self.noise is None else self.noise * units[:, None, None],
+            noise=None
+            if self.noise is None
+            else self.noise * (units * np.array(fewer))[:, None, None],
         )
 
     def _among_all(

@@ -1,8 +1,8 @@
 """Item response: difficulty and discrimination of items, and ability of models, on one scale.
 
 Own code, because what there is does not fit results on benchmarks: girth fits item by item (58 s
-for 300 items and 500 models, where this takes under one) and was last released in 2021; py-irt
-needs PyTorch and Pyro for a variational fit; R's mirt is not Python.
+for 300 items and 500 models, where this takes under one), py-irt needs PyTorch and Pyro for a
+variational fit, and mirt is R.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from .division import ratio
 from .draws import Draw
 from .scores import Scores, is_complete
 
-_KEPT = 1 << 24
+_KEPT = 1 << 22
 _TILE = 256
 
 Tile = tuple[NDArray[np.float32], NDArray[np.float32] | None]

@@ -28,8 +28,10 @@ def notes_on(score: BenchmarkScore, models: Sequence[Model], *, replicates: int)
         cells = score.items * score.models
         yield f"{score.missing} of {cells} scores are missing; missing is not wrong"
     yield from _on_consistency(score)
+    yield from _on_reliability(score)
     yield from _on_discriminability(score)
     yield from _on_alignment(score, models)
+    yield from _on_what_was_asked(score)
     missing = [name for name in ("cbrc", "ds", "cad") if not _estimate(score, name).defined]
     if missing:
         verb = "is" if len(missing) == 1 else "are"
@@ -93,11 +95,56 @@ def _without_peers(score: BenchmarkScore) -> str:
     return "no peer has two models in common with it and a ranking that is not constant"
 
 
+def _on_reliability(score: BenchmarkScore) -> Iterator[str]:
+    """Why halves, stability and the detectable difference are undefined, where there are items."""
+    numbers = {
+        "halves": score.reliability.tau,
+        "stability": score.stability,
+        "detectable difference": score.detectable,
+    }
+    lost = [name for name, value in numbers.items() if math.isnan(value)]
+    if score.items is None or not lost:
+        return
+    reason = "all models have the same accuracy"
+    if score.models < 2:
+        reason = "fewer than two models are scored"
+    elif _units(score) < 2:
+        reason = _single(score)
+    yield f"{', '.join(lost)}: undefined because {reason}"
+
+
+def _units(score: BenchmarkScore) -> int:
+    """Items, or groups of items, that are drawn."""
+    return (score.items or 0) if score.groups is None else score.groups
+
+
+def _single(score: BenchmarkScore) -> str:
+    return "all items share one passage" if score.groups is not None else "there is a single item"
+
+
 def _on_discriminability(score: BenchmarkScore) -> Iterator[str]:
-    if not score.ds.defined:
-        few = score.models < 2
-        reason = "fewer than two models are scored" if few else "every model scores 0"
-        yield f"ds: undefined because {reason}"
+    if score.ds.defined:
+        return
+    reason = "the models score 0 or less on average"
+    if score.models < 2:
+        reason = "fewer than two models are scored"
+    elif math.isnan(score.epsilon):
+        reason = "an epsilon from the standard error needs two items and two models"
+    elif set(score.accuracies.values()) == {0}:
+        reason = "every model scores 0"
+    yield f"ds: undefined because {reason}"
+
+
+def _on_what_was_asked(score: BenchmarkScore) -> Iterator[str]:
+    """Why numbers beside the paper's are undefined."""
+    if score.shrunken is not None and math.isnan(score.shrunken.mean):
+        reason = "no two benchmarks of a domain rank models"
+        if score.domain is None:
+            reason = "it has no domain"
+        yield f"cbrc shrunken: undefined because {reason}"
+    found = score.cross_family
+    if found is not None and math.isnan(found.shared_rate):
+        yield "cad of shared inversions: undefined because it takes two families with two sizes"
 
 
 def _on_alignment(score: BenchmarkScore, models: Sequence[Model]) -> Iterator[str]:
@@ -138,11 +185,16 @@ def _on_intervals(score: BenchmarkScore) -> Iterator[str]:
         over_models = [name for name in names if name != "cad"]
         if "cad" in names:
             yield "cad, bqs: no interval over models: inversion rates are of families, not of pairs"
+    elif _units(score) < 2:
+        yield f"no intervals over items: {_single(score)}"
     else:
         lost = [name for name in names if not _estimate(score, name).over_items.defined]
         yield from (f"{name}: no interval over items: {_TOO_MANY}" for name in lost)
     lost = [name for name in over_models if not _estimate(score, name).over_models.defined]
     yield from (f"{name}: no interval over models: {_TOO_MANY}" for name in lost)
+    if score.items is not None and _units(score) > 1:
+        lost = [name for name in names if not _estimate(score, name).over_both.defined]
+        yield from (f"{name}: no interval over items and models: {_TOO_MANY}" for name in lost)
     if score.cbrc.over_items.low > score.cbrc.value:
         yield (
             "cbrc: the interval over items lies above the estimate: noise from few items pulls"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .consistency import Ties, ranking_keys, tau_between, taus
+from .consistency import Ties, noise_for, ranking_keys, tau_between, taus
 from .division import ratio
 from .draws import Draw, draw_half, rest
 from .item_bootstrap import ItemSample, resampled
@@ -69,8 +69,11 @@ def split_half_reliability(
     """
 
     def work(draws: Sequence[Draw], _: int) -> tuple[Floats, Floats]:
-        one, other = sample.weighted(draws), sample.weighted(rest(draw) for draw in draws)
-        return _agreement(one.ranked(ties), other.ranked(ties), ties)
+        halves = draws, [rest(draw) for draw in draws]
+        one, other = (sample.weighted(half).ranked(ties).pieces() for half in halves)
+        found = [_agreement(*pair, ties) for pair in zip(one, other, strict=True)]
+        taus, correlations = zip(*found, strict=True)
+        return np.concatenate(taus), np.concatenate(correlations)
 
     found = resampled(
         sample,
@@ -149,7 +152,7 @@ def bootstrap_stability(
         threads=threads,
     )
     values = np.concatenate([standings.values for standings in found]).swapaxes(0, 1)
-    noise = found[0].noise if ties == "noise" else None
+    noise = found[0].noise
     with one_blas_thread():
         return [float(value) for value in mean_tau_between(values, ties=ties, noise=noise)]
 
@@ -163,6 +166,7 @@ def mean_tau_between(
     np.float64(0.556)
     """
     keys = ranking_keys(values, ties=ties)
+    noise = noise_for(ties, noise)
     spread = None if noise is None else noise[..., None, :, :]
     counts = count_pairs(keys, np.zeros(values.shape[-2]), noise=spread)
     first, second = np.triu_indices(values.shape[-2], 1)

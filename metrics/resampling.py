@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 BLOCK = 128
 """Replicates that share one stream of random numbers."""
 
-_UNDECIDED = 255
 _LARGEST_UNDEFINED_SHARE = 0.05
 
 
@@ -126,11 +125,17 @@ def bootstrap_weights(rng: np.random.Generator, units: int, replicates: int) -> 
 
 
 def _poisson_counts(rng: np.random.Generator, units: int, number: int) -> NDArray[np.uint8]:
-    """Poisson counts by a table over 16 random bits; what 16 bits cannot tell is drawn again."""
-    table, remainder = _poisson_table(units)
+    """Poisson counts from 16 random bits; what 16 bits cannot tell is drawn again.
+
+    A count is how many thresholds the bits reach: comparisons are faster than looking up a table.
+    """
+    thresholds, remainder = _poisson_law(units)
     bits = np.frombuffer(_raw(rng, number), dtype="<u2")[:number]
-    counts = np.take(table, bits)
-    undecided = np.flatnonzero(counts == _UNDECIDED)
+    counts = np.zeros(number, dtype=np.uint8)
+    reached = np.zeros(number, dtype=bool)
+    for threshold in thresholds:
+        counts += np.greater_equal(bits, threshold, out=reached).view(np.uint8)
+    undecided = np.flatnonzero(reached)
     counts[undecided] = np.searchsorted(remainder, rng.random(len(undecided)), side="right")
     return counts
 
@@ -141,17 +146,17 @@ def _raw(rng: np.random.Generator, number: int) -> NDArray[np.uint64]:
 
 
 @lru_cache(maxsize=256)
-def _poisson_table(units: int) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
-    """Counts for each of 65,536 equal slots of probability, and the law of what they leave over.
+def _poisson_law(units: int) -> tuple[tuple[np.uint16, ...], NDArray[np.float64]]:
+    """Thresholds on 16 bits for whole slots of probability, and the law of what they leave over.
 
-    The mean is set 2.5 standard deviations short of one draw a unit, so that a row is rarely too
-    full.
+    Bits from the last threshold on are left over. The mean is set 2.5 standard deviations short of
+    one draw a unit, so that a row is rarely too full.
     """
     mean = max(0.0, 1 - 2.5 / math.sqrt(units))
     law = [math.exp(-mean) * mean**count / math.factorial(count) for count in range(32)]
     shares = 65536 * np.array(law)
     slots = np.floor(shares).astype(np.int64)
-    table = np.full(65536, _UNDECIDED, dtype=np.uint8)
-    table[: slots.sum()] = np.repeat(np.arange(32, dtype=np.uint8), slots)
+    ends = slots.cumsum()[slots > 0]
+    thresholds = tuple(np.uint16(end) for end in ends if end < 65536)
     left = np.cumsum(shares - slots)
-    return table, left / (left[-1] or 1.0)
+    return thresholds, left / (left[-1] or 1.0)

@@ -14,6 +14,7 @@ from .benchmark_scores import Results, scorecard_of
 from .both_bootstrap import bootstrap_both
 from .consistency import peer_matrix
 from .cross_family import CrossFamily, cross_family_evidence
+from .crowds import CROWD
 from .discriminability import distance_gap
 from .draws import every_item
 from .evidence import (
@@ -37,6 +38,9 @@ from .standings import Standings, measure
 DEFAULTS = ScoreSettings()
 
 Floats = NDArray[np.float64]
+
+_DRAWS, _DRAWS_OF_CROWD = 100, 20
+"""Rankings behind the stability; among many models each pair of rankings says as much as many."""
 
 
 def score_items(
@@ -86,7 +90,11 @@ def score_items(
             sample, seed=settings.seed, ties=settings.ties, threads=threads
         ),
         stability=bootstrap_stability(
-            sample, seed=settings.seed, ties=settings.ties, threads=threads
+            sample,
+            draws=_DRAWS if len(models) < CROWD else _DRAWS_OF_CROWD,
+            seed=settings.seed,
+            ties=settings.ties,
+            threads=threads,
         ),
     )
     return scorecard_of(results, models, settings)

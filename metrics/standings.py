@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .alignment import DECAY
-from .consistency import Ties, mean_over_peers, ranking_keys, taus
+from .consistency import Ties, mean_over_peers, noise_for, ranking_keys, taus
 from .discriminability import spread_and_distance
 from .division import ratio
 from .pairs import count_pairs
@@ -54,7 +54,7 @@ class Standings:
             return self
         if ties == "listing":
             return replace(self, keys=ranking_keys(self.values, ties=ties), noise=None)
-        return self if ties == "noise" else replace(self, noise=None)
+        return replace(self, noise=noise_for(ties, self.noise))
 
     def pieces(self) -> Iterator[Standings]:
         """Split replicates (K, B, M), so that no piece takes much memory."""

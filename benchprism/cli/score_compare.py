@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from benchprism.scoring.comparison import BenchmarkComparison
 
 
+NO_ITEM = "no item has scores of both models"
+
+
 def plain(
     found: Sequence[BenchmarkComparison], first: str, second: str, settings: ScoreSettings
 ) -> dict[str, Any]:
@@ -46,6 +49,7 @@ def _row(one: BenchmarkComparison) -> dict[str, Any]:
         "p": found.p_value,
         "p_adjusted": one.adjusted_p,
         "detectable_difference": found.detectable,
+        "reason": None if found.items else NO_ITEM,
     }
 
 
@@ -58,7 +62,7 @@ def show(
     rows = []
     for one in found:
         own = one.comparison
-        cell = f"{own.difference:+.3f}"
+        cell = f"{own.difference:+.3f}" if own.items else "–"
         if own.interval.defined:
             cell += f" [{own.interval.low:+.3f}, {own.interval.high:+.3f}]"
         rows.append(
@@ -83,6 +87,8 @@ def show(
         "difference that this comparison finds with 80 % power"
     )
     for one in found:
+        if not one.comparison.items:
+            say(f"{one.benchmark}: undefined because {NO_ITEM}")
         if one.groups is not None:
             say(
                 f"{one.benchmark}: {one.comparison.items} items in {one.groups} groups that share "

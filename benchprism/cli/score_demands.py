@@ -41,6 +41,7 @@ def plain(found: DemandedAbilities, settings: ScoreSettings) -> dict[str, Any]:
                 if own.interval.defined
                 else None,
                 "p": own.p_value,
+                "reason": own.reason or None,
             }
             for attribute, own in zip(found.attributes, found.explained, strict=True)
         ],
@@ -95,6 +96,9 @@ def show(found: DemandedAbilities) -> None:
         "general: ability on items that demand nothing of the attributes; the others: what a model "
         "adds to it on items that demand the attribute wholly"
     )
+    for attribute, own in zip(found.attributes, found.explained, strict=True):
+        if own.reason:
+            say(f"{attribute}: share undefined because {own.reason}")
     say(f"all attributes together explain {fit.explained:.0%} of the difficulty")
     if found.without:
         say(f"{found.without} items without a value of every attribute left out")

@@ -146,8 +146,12 @@ class Question:
     def items(self, response: ItemModel | None, out: Path | None) -> None:
         """Print the statistics of the items, or write them to a file."""
         from benchprism.cli.score_items import show, write
-        from benchprism.scoring.item_numbers import item_numbers
+        from benchprism.scoring.item_numbers import item_numbers, not_fitted
 
+        for given in self.outcomes if response is not None else ():
+            reason = not_fitted(given.scores)
+            if reason:
+                say(f"{given.benchmark}: item response undefined because {reason}")
         table = item_numbers(self.results, self.outcomes, response=response)
         if out is not None:
             write(table, out)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +42,8 @@ def show(found: ShareChoice) -> None:
         for point in found.curve.points
     ]
     print_table(columns, rows)
+    if math.isnan(found.curve.best):
+        say("best: undefined because fewer than two models judge, or they all score alike")
     if found.split is None:
         say(
             "warning: fewer than two families: the models that choose the items also judge them, "

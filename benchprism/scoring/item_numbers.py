@@ -49,6 +49,15 @@ def item_numbers(
     return pa.concat_tables(parts)
 
 
+def not_fitted(scores: NDArray[np.floating[Any]]) -> str | None:
+    """Why no item response model is fitted to a benchmark's scores; none when one is."""
+    if scores.shape[1] < FEWEST_MODELS:
+        return f"it takes {FEWEST_MODELS} models"
+    if np.nanmin(scores, initial=0) < 0:
+        return "a score is below 0, and no share of a right answer"
+    return None
+
+
 def floors(results: ProjectResults, given: Outcomes) -> NDArray[np.float64]:
     """Guessing floor of a benchmark's items; NaN where the number of choices is not known."""
     table = results.items.get(given.benchmark)
@@ -98,8 +107,8 @@ def _response(
 ) -> dict[str, NDArray[np.float64]]:
     """Columns of the item response model; NaN where it is not fitted."""
     names = ("difficulty", "difficulty_error", "discrimination", "discrimination_error")
-    none = np.full(len(scores), np.nan)
-    if response is None or scores.shape[1] < FEWEST_MODELS or np.nanmin(scores, initial=0) < 0:
+    if response is None or not_fitted(scores):
+        none = np.full(len(scores), np.nan)
         return {f"irt_{name}": none for name in names}
     fit = fit_item_response(scores, model=response, floor=response_floor(floor))
     found = fit.difficulty, fit.difficulty_error, fit.slope, fit.slope_error

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from benchprism.metrics.consistency import peer_matrix
+from benchprism.metrics.consistency import Ties, peer_matrix
 from benchprism.metrics.evidence import item_table
 from benchprism.metrics.item_bootstrap import ItemSample
 from benchprism.metrics.random_subsets import (
@@ -48,9 +48,12 @@ def null_placings(
 
     Returns:
         For each benchmark, and the subset as a whole, a ``Placing`` by name of the metric:
-        ``ranking_consistency``, ``stability``, and those of the scorecard.
+        ``ranking_consistency``, ``stability``, and those of the scorecard. With ties by noise,
+        rankings are compared by tau-b here.
     """
     settings = card.settings
+    # Ties by noise would need the noise of every random subset.
+    ties: Ties = "tau-b" if settings.ties == "noise" else settings.ties
     choice = _choice(results, subset, card)
     domains = [results.domains.get(own.key) for own in choice.sample.benchmarks]
     peers = peer_matrix(domains)
@@ -60,13 +63,13 @@ def null_placings(
         peers,
         subsets=subsets,
         seed=settings.seed,
-        ties=settings.ties,
+        ties=ties,
         decay=decay,
         threads=threads,
     )
     weights = [_member(full, part) for full, part in zip(subset.sources, subset.parts, strict=True)]
     own = subset_numbers(
-        choice, weights, peers, seed=settings.seed, redraws=100, ties=settings.ties, decay=decay
+        choice, weights, peers, seed=settings.seed, redraws=100, ties=ties, decay=decay
     )
     names = [score.benchmark for score in card.benchmarks]
     return {name: _placed(own, random, row) for row, name in enumerate(names)}

@@ -18,7 +18,7 @@ from benchprism.project import Project
 from benchprism.records.errors import InputError, suggestion
 from benchprism.records.items.store import read_items, read_provenance
 from benchprism.records.results.matrix import Outcomes, outcomes
-from benchprism.records.results.models import read_models
+from benchprism.records.results.models import read_models, read_models_file
 from benchprism.records.results.store import read_results
 
 ONE_DOMAIN = "all"
@@ -133,6 +133,7 @@ def project_results(project: Project, scope: Scope = EVERYTHING) -> ProjectResul
     names = {model for given in found for model in given.models}
     domains = _domains(project, [given.benchmark for given in found], notes)
     models = _project_models(project, names)
+    _tell_guesses(project, found, notes)
     results = ProjectResults(tuple(found), models, domains, notes, items, scope.grouped)
     return results.of_families(scope.families) if scope.families else results
 
@@ -208,6 +209,21 @@ def _project_models(project: Project, names: Collection[str]) -> tuple[Model, ..
         Model(name, known.family, known.size) for name, known in declared.items() if name in names
     ]
     return (*listed, *(Model(name) for name in sorted(names) if name not in declared))
+
+
+def _tell_guesses(project: Project, found: Sequence[Outcomes], notes: Notes) -> None:
+    """Note the models whose family and size are guesses that nobody has confirmed."""
+    if not project.models.is_file():
+        return
+    guesses = set(read_models_file(project.models).unconfirmed)
+    for given in found:
+        own = [model for model in given.models if model in guesses]
+        if own:
+            number = f"{len(own)} {'model' if len(own) == 1 else 'models'}"
+            notes[given.benchmark].append(
+                f"families and sizes of {number} are guesses that nobody confirmed, and are not"
+                f" used: {named(own)}"
+            )
 
 
 def _domains(project: Project, benchmarks: Sequence[str], notes: Notes) -> dict[str, str | None]:

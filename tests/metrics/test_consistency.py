@@ -98,3 +98,29 @@ def test_the_models_in_common_are_counted() -> None:
 
 def test_benchmarks_without_a_domain_are_nobodys_peers() -> None:
     assert not peer_matrix([None, None, "a"]).any()
+
+
+def test_differences_within_noise_are_ties() -> None:
+    # In the first the two best are tied; of the other two pairs the second orders one alike.
+    first, second = np.array([0.9, 0.88, 0.1]), np.array([0.5, 0.8, 0.6])
+    noise = np.full((2, 3, 3), 0.05)
+    tau = kendall_tau(first, second, ties="noise", noise=noise)
+    assert tau == pytest.approx((1 - 1) / math.sqrt(2 * 3))
+    wide = np.full((2, 3, 3), 1.0)
+    assert math.isnan(kendall_tau(first, second, ties="noise", noise=wide))
+    assert kendall_tau(first, second, ties="noise", noise=noise * 0) == kendall_tau(first, second)
+
+
+def test_ties_by_noise_need_the_noise() -> None:
+    with pytest.raises(ValueError, match="without the noise"):
+        kendall_tau(np.array([1.0, 2.0]), np.array([1.0, 2.0]), ties="noise")
+
+
+def test_noise_that_swallows_sampling_error_raises_agreement() -> None:
+    """Pairs that chance turns round are left out of the agreement."""
+    rng = np.random.default_rng(0)
+    ability = np.repeat([0.3, 0.5, 0.7], 10)
+    accuracies = rng.binomial(400, ability, (2, 30)) / 400
+    noise = np.full((2, 30, 30), 1.96 * math.sqrt(2 * 0.25 / 400))
+    assert kendall_tau(*accuracies) < 0.9
+    assert kendall_tau(*accuracies, ties="noise", noise=noise) > 0.9

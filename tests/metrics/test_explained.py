@@ -88,7 +88,13 @@ def test_groups_widen_the_interval() -> None:
 
 def test_undefined() -> None:
     outcome = np.arange(6.0)
-    assert math.isnan(explained_variance(outcome, np.ones((6, 1)), rng()).share)
-    assert math.isnan(explained_variance(np.ones(6), np.arange(6.0)[:, None], rng()).share)
-    assert math.isnan(explained_variance(outcome[:4], np.arange(4.0)[:, None], rng()).share)
-    assert explained_variance(np.full(6, NAN), np.arange(6.0)[:, None], rng()).items == 0
+    level = np.arange(6.0)[:, None]
+    for given, columns, reason in (
+        (outcome, np.ones((6, 1)), "all items have the same value"),
+        (np.ones(6), level, "the outcomes do not differ beyond their errors"),
+        (outcome[:4], level[:4], "there are too few items for so many values"),
+        (np.full(6, NAN), level, "no item has both a value and an outcome"),
+    ):
+        found = explained_variance(given, columns, rng())
+        assert math.isnan(found.share)
+        assert found.reason == reason

@@ -378,3 +378,34 @@ def test_numbers_that_are_asked_for() -> None:
     assert found.benchmarks[0].cross_family is not None
     assert found.curves is not None
     assert found.curves.decay.metric.shape == (len(found.curves.decay.constants), 2)
+
+
+def test_a_single_item_or_passage_gives_no_intervals_over_items() -> None:
+    lone = ItemScores("x", "d", NAMES, np.array([[1.0, 0, 1, 0, 1, 0]]))
+    passage = replace(simulated("y", 30), groups=np.zeros(30, dtype=np.intp))
+    found = score_items([lone, passage], SIX, settings=QUICK).benchmarks
+    for score in found:
+        assert not score.accuracy.over_items.defined
+        assert not score.accuracy.over_both.defined
+        assert score.accuracy.over_models.defined
+    assert "no intervals over items: there is a single item" in found[0].notes
+    assert "no intervals over items: all items share one passage" in found[1].notes
+    assert (
+        "halves, detectable difference: undefined because there is a single item" in found[0].notes
+    )
+
+
+def test_what_was_asked_and_is_undefined_is_said() -> None:
+    asked = replace(POINTS, shrunken=True, cross_family=True)
+    given = [simulated("x", 40, None), simulated("y", 40)]
+    one_family = [Model(name, "f", place) for place, name in enumerate(NAMES)]
+    found = score_items(given, one_family, settings=asked).benchmarks
+    assert "cbrc shrunken: undefined because it has no domain" in found[0].notes
+    assert "cbrc shrunken: undefined because no two benchmarks of a domain" in notes(found[1])
+    assert "cad of shared inversions: undefined because it takes two families" in notes(found[0])
+
+
+def test_scores_below_zero() -> None:
+    scores = np.random.default_rng(0).random((50, 6)) - 2
+    (found,) = score_items([ItemScores("x", "d", NAMES, scores)], SIX, settings=POINTS).benchmarks
+    assert "ds: undefined because the models score 0 or less on average" in found.notes

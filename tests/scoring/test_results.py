@@ -69,3 +69,16 @@ def test_the_numbers_of_a_family_do_not_depend_on_the_others(project: Project) -
     of_family = next(family for family in everything.families if family.family == "F")
     assert alone.cad.value == pytest.approx(of_family.cad)
     assert np.isclose(alone.ds.value, of_family.ds)
+
+
+def test_guessed_families_are_not_used_until_someone_confirms_them(project: Project) -> None:
+    text = project.models.read_text(encoding="utf-8")
+    guessed = text.replace("size: 4}", "size: 4, guessed: [size]}")
+    project.models.write_text(guessed, encoding="utf-8")
+    found = score_project(project, settings=POINTS).benchmarks[0]
+    assert any("of 2 models are guesses that nobody confirmed" in note for note in found.notes)
+    assert sum(family.models for family in found.families) == 6
+    project.models.write_text("confirmed: true\n" + guessed, encoding="utf-8")
+    found = score_project(project, settings=POINTS).benchmarks[0]
+    assert not any("guesses" in note for note in found.notes)
+    assert sum(family.models for family in found.families) == 8
