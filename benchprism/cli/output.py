@@ -6,15 +6,23 @@ import json
 import math
 import os
 import re
+import shlex
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import typer
 
+if TYPE_CHECKING:
+    from rich.table import Table
+
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 """What a terminal obeys instead of showing it; line ends and tabs are shown."""
+
+_ELSEWHERE = 160
+"""Columns of a table that is printed to no terminal, or more where its words need them."""
+_WIDEST = 100_000
 
 
 class Progress(Protocol):
@@ -56,31 +64,65 @@ def counted(number: int, noun: str) -> str:
 def print_table(
     columns: Sequence[str], rows: Iterable[Sequence[object]], *, title: str = ""
 ) -> None:
-    """Print a table for people; columns of numbers stand to the right."""
-    from rich import box
+    """Print a table for people; columns of numbers stand to the right.
+
+    On a terminal that is too narrow for whole words and numbers, each row is a block of lines.
+    """
     from rich.console import Console
+    from rich.measure import Measurement
+    from rich.text import Text
+
+    colors: Literal["auto"] | None = None if os.environ.get("NO_COLOR") else "auto"
+    console = Console(color_system=colors)
+    names = [printable(column) for column in columns]
+    cells = [["" if cell is None else printable(str(cell)) for cell in row] for row in rows]
+    heading = Text(printable(title), style="bold") if title else None
+    table = _table(names, cells)
+    needed = Measurement.get(console, console.options.update(width=_WIDEST), table).minimum
+    if not console.is_terminal:
+        console = Console(color_system=colors, width=max(_ELSEWHERE, needed))
+    if needed <= console.width:
+        table.title = heading
+        console.print(table)
+        return
+    if heading:
+        console.print(heading)
+    for row in cells:
+        console.print(_block(names, row))
+
+
+def _table(names: Sequence[str], cells: Sequence[Sequence[str]]) -> Table:
+    from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    cells = [["" if cell is None else printable(str(cell)) for cell in row] for row in rows]
-    table = Table(
-        title=Text(printable(title)) if title else None,
-        title_justify="left",
-        title_style="bold",
-        box=box.SIMPLE_HEAD,
-    )
-    for position, column in enumerate(columns):
+    table = Table(title_justify="left", title_style="", box=box.SIMPLE_HEAD)
+    for position, name in enumerate(names):
         texts = [row[position] for row in cells]
         number = any(texts) and all(not t or t[0] in "+-0123456789.–" for t in texts)
-        header = Text(printable(column))
-        table.add_column(header, justify="right" if number else "left", overflow="fold")
+        table.add_column(Text(name), justify="right" if number else "left", no_wrap=number)
     for row in cells:
         table.add_row(*(Text(cell) for cell in row))
-    colors: Literal["auto"] | None = None if os.environ.get("NO_COLOR") else "auto"
-    console = Console(color_system=colors)
-    if not console.is_terminal:
-        console = Console(color_system=colors, width=160)
-    console.print(table)
+    return table
+
+
+def _block(names: Sequence[str], row: Sequence[str]) -> Table:
+    """One row, a line a cell."""
+    from rich.table import Table
+    from rich.text import Text
+
+    block = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    block.add_column(no_wrap=True)
+    block.add_column(overflow="fold")
+    for name, cell in zip(names, row, strict=True):
+        block.add_row(Text(name), Text(cell))
+    block.add_row("", "")
+    return block
+
+
+def this_command() -> str:
+    """The command that runs, as it can be typed again."""
+    return shlex.join(["benchprism", *sys.argv[1:]])
 
 
 def say(message: str) -> None:
