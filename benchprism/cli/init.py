@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from benchprism.cli.output import say
+from benchprism.cli.schema import document_schema
 from benchprism.project import PROJECT_FILE
 from benchprism.records.errors import InputError
 from benchprism.records.files import write_text
@@ -21,7 +22,7 @@ def register(app: typer.Typer) -> None:
 def init(
     folder: Annotated[Path, typer.Argument(help="The folder to make.", metavar="DIR")],
 ) -> None:
-    """Make a project folder with a commented benchprism.yaml and example criteria.
+    """Make a project folder with a commented benchprism.yaml, example criteria and JSON Schemas.
 
     Example: benchprism init my-audit
     """
@@ -47,4 +48,7 @@ def init(
         text = template.read_text(encoding="utf-8").replace('"PROJECT_NAME"', quoted)
         target = folder / ("criteria" if template.name == "reasoning.yaml" else "") / template.name
         write_text(target, text)
+    for document in ("project", "criteria", "models"):
+        text = json.dumps(document_schema(document), ensure_ascii=False, indent=2)
+        write_text(folder / "schemas" / f"{document}.json", text + "\n")
     say(f"Made {folder}. Next: cd {shlex.quote(str(folder))}; benchprism items add mmlu")

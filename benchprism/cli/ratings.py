@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 AttributeOption = Annotated[
     list[str] | None, typer.Option(help="Only this attribute; may be given again.")
 ]
-ReplicatesOption = Annotated[int, typer.Option(min=1, help="Bootstrap replicates.")]
+ReplicatesOption = Annotated[int, typer.Option(min=2, max=1_000_000, help="Bootstrap replicates.")]
 SeedOption = Annotated[
     int | None, typer.Option(min=0, help="Seed of the bootstrap; the project's if none.")
 ]

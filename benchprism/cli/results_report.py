@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from benchprism.cli.output import print_json, print_table, say
+from benchprism.cli.output import counted, print_json, print_table, say
 
 if TYPE_CHECKING:
     from benchprism.records.results.join import Joined
@@ -39,9 +39,10 @@ def print_report(joined: Joined, *, as_json: bool) -> None:
         )
     _print_models(report)
     for name, table in joined.tables.items():
-        say(f"Added {len(table)} results as {name}")
+        say(f"Added {counted(len(table), 'result')} as {name}")
     if not joined.tables:
-        say("Nothing was added.")
+        empty = "" if report.benchmarks or report.findings else ": there is no result in the files"
+        say(f"Nothing was added{empty}.")
     else:
         say("Next: benchprism results models --write, then benchprism score")
 
@@ -85,10 +86,10 @@ def _said(report: JoinReport) -> Iterable[str]:
             )
     if report.skipped:
         names = ", ".join(report.skipped[:3]) + (", ..." if report.skipped[3:] else "")
-        yield f"{len(report.skipped)} files in no known format left aside ({names})"
+        yield f"{counted(len(report.skipped), 'file')} in no known format left aside ({names})"
     yield from _limited(
-        f"{one.task}: {one.joined} of {one.read} results of {_models(one.models)} join, which is"
-        " too few; add the items, or lower --min-joined"
+        f"{one.task}: {one.joined} of {one.read} results of {counted(one.models, 'model')} join,"
+        " which is too few; add the items, or lower --min-joined"
         for one in report.below_share
     )
     for task, examples in report.examples.items():
@@ -100,10 +101,6 @@ def _said(report: JoinReport) -> Iterable[str]:
         for one in report.conflicts
     )
     yield from _findings(report)
-
-
-def _models(number: int) -> str:
-    return f"{number} {'model' if number == 1 else 'models'}"
 
 
 _WAYS = {

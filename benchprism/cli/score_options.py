@@ -22,6 +22,13 @@ def _option(panel: str, help_: str, *names: str, **settings: Any) -> Any:
     return typer.Option(*names, help=help_, rich_help_panel=panel, **settings)
 
 
+def _several(replicates: int) -> int:
+    """Refuse a single replicate, which makes no interval."""
+    if replicates == 1:
+        raise typer.BadParameter("1 replicate makes no interval; 0 for none, or at least 2")
+    return replicates
+
+
 SubsetArgument = Annotated[
     str | None,
     typer.Argument(help="A composed subset, to score the benchmarks on its items alone."),
@@ -97,7 +104,12 @@ UngroupedOption = Annotated[
         "--ungrouped",
     ),
 ]
-ReplicatesOption = Annotated[int, _option(_HOW, "Bootstrap replicates; 0 for no intervals.", min=0)]
+ReplicatesOption = Annotated[
+    int,
+    _option(
+        _HOW, "Bootstrap replicates; 0 for no intervals.", min=0, max=1_000_000, callback=_several
+    ),
+]
 SeedOption = Annotated[
     int | None, _option(_HOW, "Seed of the bootstrap; the project's if none.", min=0)
 ]

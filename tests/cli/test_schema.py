@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -56,3 +57,18 @@ def test_without_a_name_the_files_are_listed() -> None:
 def test_an_unknown_name_is_one_sentence() -> None:
     with pytest.raises(InputError, match="did you mean 'catalogue'"):
         CliRunner().invoke(app, ["schema", "catalog"], catch_exceptions=False)
+
+
+def test_the_files_that_init_writes_name_schemas_that_are_there(tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["init", str(tmp_path / "p")], catch_exceptions=False)
+    assert result.exit_code == 0
+    named = {}
+    for path in (tmp_path / "p").rglob("*.yaml"):
+        start, _, schema_path = path.read_text(encoding="utf-8").partition("\n")[0].partition("=")
+        assert start == "# yaml-language-server: $schema"
+        named[path.name] = json.loads((path.parent / schema_path).read_text(encoding="utf-8"))
+    assert named == {
+        "benchprism.yaml": schema("project"),
+        "reasoning.yaml": schema("criteria"),
+        "models.yaml": schema("models"),
+    }
