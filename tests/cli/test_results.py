@@ -205,7 +205,7 @@ def test_a_stranger_among_the_logs_is_left_aside(toy: Path, benchprism: Run) -> 
     (folder / "notes.md").write_text("notes", encoding="utf-8")
     ran = benchprism("results", "add", folder)
     assert ran.code == 0
-    assert "1 files in no known format left aside (notes.md)" in ran.err
+    assert "1 file in no known format left aside (notes.md)" in ran.err
     named = benchprism("results", "add", folder / "notes.md", "--name", "n")
     assert named.code == 1
     assert "notes.md: a file in no known format" in named.err
