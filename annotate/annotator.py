@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
@@ -18,18 +18,18 @@ from ..prompts.messages import Prompt
 from ..prompts.templates import Wording
 from ..records.errors import InputError
 from .asking import Came, ask, too_long
-from .budget import Budget, Metered, Purse, Sends, WorstCase, spent
+from .budget import Budget, Metered, Purse, Sends, WorstCase, promised, spent
 from .capabilities import keep, recall
 from .claim import claimed
 from .endpoint import Endpoint, EndpointSettings
-from .inquiry import Inquiry, ladder_of
+from .inquiry import Inquiry, Manner, ladder_of
 from .interrupts import interrupts
 from .ledger import Ledger
 from .outcome import Status
 from .pace import Halted, Pace, Patience
 from .pending import Call
 from .plan import Asking, Plan
-from .prices import Price
+from .prices import Price, Rate
 from .recorder import Recorder, Signs, Summary
 from .vllm_settings import VllmSettings
 from .writer import Writer
@@ -55,8 +55,15 @@ class Annotator:
     """In which words it is asked."""
     price: Price | None = None
     """What the model's tokens cost; none when nobody said."""
+    rates: Mapping[str, Rate] = field(default_factory=dict)
+    """By model, what a budget counts for replies that came without a price; only the annotator's
+    own model when empty."""
     vllm: VllmSettings | None = None
     """How a Ray cluster serves the model itself; none when an endpoint does."""
+
+    def rate(self, price: Price) -> Rate:
+        """The most that one of its replies can have cost."""
+        return Rate(price, self.max_prompt_characters, 2 * self.endpoint.max_output_tokens)
 
     def plan(self, catalogue: Catalogue, asking: Asking | None = None) -> Plan:
         """What the annotator asks under a catalogue, in its own way or in another."""
@@ -77,8 +84,8 @@ def run_annotator(
 ) -> Summary:
     """Annotate the items that the ledger does not have yet.
 
-    Killed at any moment, it may be run again: it asks only for what is missing. SIGINT and SIGTERM
-    let it finish and save what is in flight; a second signal gives that up too.
+    Killed at any moment, it may be run again: it asks only for what is missing. SIGINT, SIGTERM and
+    SIGHUP let it finish and save what is in flight; a second signal gives that up too.
 
     Args:
         annotator: Who annotates.
@@ -119,7 +126,8 @@ def purse_for(annotator: Annotator, ledger: Ledger, cap: float | None) -> Purse 
     if annotator.price is None:
         raise no_price(annotator)
     worst = WorstCase(annotator.price, annotator.endpoint.model, ledger)
-    return Purse(Budget(cap, spent(ledger)), worst)
+    rates = annotator.rates or {annotator.endpoint.model: annotator.rate(annotator.price)}
+    return Purse(Budget(cap, spent(ledger, rates), promised(ledger)), worst)
 
 
 def no_price(annotator: Annotator) -> InputError:
@@ -235,12 +243,16 @@ class _Run:
             final = came.final
         return not final
 
-    def _metered(self, prompt: Prompt, message: str, limit: int) -> Sends:
+    def _metered(self, prompt: Prompt, message: str, manner: Manner) -> Sends:
         """Put the budget between a call and the endpoint, when there is one."""
         purse, price = self._purse, self._annotator.price
         if purse is None or price is None:
             return self._endpoint
-        most = purse.worst.of(prompt, message, limit)
+        worst, rung = purse.worst, manner.known.rung
+
+        def most(body: int) -> float:
+            return worst.of(prompt, message, manner.limit, body=body, rung=rung)
+
         return Metered(self._endpoint, purse.budget, price, most, lambda: self._pace.halted)
 
     async def _record(self, call: Call, came: Came) -> None:

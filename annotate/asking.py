@@ -23,6 +23,10 @@ class Came:
     seconds: float = 0.0
     attempts: int = 0
     rung: str = ""
+    request: int = 0
+    """Bytes of the request; 0 where that is not known."""
+    limit: int = 0
+    """Tokens that the reply could have."""
     final: bool = True
     """Whether nothing of it is asked again at once."""
 
@@ -31,7 +35,7 @@ async def ask(
     inquiry: Inquiry,
     prompt: Prompt,
     message: str,
-    endpoint: Callable[[int], Sends],
+    endpoint: Callable[[Manner], Sends],
     *,
     first: bool = False,
 ) -> AsyncIterator[Came]:
@@ -43,12 +47,12 @@ async def ask(
         inquiry: What is known of the model.
         prompt: What is asked.
         message: The message with the items.
-        endpoint: Gives the endpoint for a reply of at most so many tokens.
+        endpoint: Gives the endpoint for a request that is made in some manner.
         first: Whether it is the first request of a run.
     """
     manner: Manner | None = inquiry.manner(prompt)
     while manner is not None:
-        asked = await inquiry.ask(endpoint(manner.limit), prompt, message, manner, first=first)
+        asked = await inquiry.ask(endpoint, prompt, message, manner, first=first)
         manner, ended = asked.then, asked.ended
         yield Came(
             readings=tuple(asked.readings),
@@ -56,6 +60,8 @@ async def ask(
             seconds=ended.seconds,
             attempts=ended.attempts,
             rung=ended.rung,
+            request=ended.body,
+            limit=ended.limit,
             final=manner is None and not fail_together(asked.readings),
         )
 

@@ -1,4 +1,4 @@
-"""Annotating by batches: submit what is missing, collect what came, send the rest again.
+"""Annotating by batches: what is missing goes out in files.
 
 A batch is planned in the ledger before anything is sent, and the endpoint is told our key for it:
 a process that dies at any moment neither loses a batch nor sends its requests twice.
@@ -7,13 +7,12 @@ a process that dies at any moment neither loses a batch nor sends its requests t
 from __future__ import annotations
 
 import json
+import math
 import tempfile
-from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from itertools import islice
 from pathlib import Path
 from typing import IO
 
@@ -23,8 +22,8 @@ from ..prompts.catalogue import Catalogue
 from .annotator import Annotator, purse_for
 from .asking import Came, sendable
 from .batch_book import BatchBook, Planned
-from .batch_results import Results
-from .batch_service import BatchService, BatchState
+from .batch_collecting import BatchReport, find_lost
+from .batch_service import BatchService
 from .budget import Purse
 from .capabilities import Capability, recall
 from .claim import claimed
@@ -35,9 +34,6 @@ from .outcome import Status
 from .pending import Call
 from .request_form import RequestForm, request_form
 
-_AT_ONCE = 500
-"""Replies that are kept in one transaction."""
-
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -45,24 +41,6 @@ class Limits:
 
     calls: int = 50_000
     bytes: int = 200_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class BatchReport:
-    """How far one batch is, or what it brought."""
-
-    annotator: str
-    batch_id: str
-    state: str
-    """The endpoint's word for it; ``abandoned`` for one that never started."""
-    calls: int
-    completed: int = 0
-    failed: int = 0
-    statuses: Counter[Status] = field(default_factory=Counter)
-    """Requests that were collected, by how they ended."""
-    missing: int = 0
-    """Requests that were not answered and are missing again."""
-    problem: str = ""
 
 
 def submit(
@@ -100,85 +78,13 @@ def submit(
         opened.enter_context(claimed(ledger))
         own = opened.enter_context(Ledger(ledger, write=True))
         ledgers = [own, *(opened.enter_context(Ledger(path)) for path in known)]
-        service = opened.enter_context(BatchService(annotator.endpoint))
+        service = opened.enter_context(BatchService(annotator.endpoint, annotator.patience))
+        cap = math.inf if budget is None and annotator.price is not None else budget
         own.remember(catalogue)
-        _find_lost(BatchBook(own), service, annotator)
+        find_lost(BatchBook(own), service, annotator)
         yield from _Submission(annotator, catalogue, ledgers, service, limits or Limits()).run(
-            items, retry, purse_for(annotator, own, budget)
+            items, retry, purse_for(annotator, own, cap)
         )
-
-
-def collect(annotator: Annotator, ledger: Path, *, wait: bool = False) -> Iterator[BatchReport]:
-    """Keep what came of an annotator's batches; yield how far each is.
-
-    A batch that ended is collected whatever it ended as: what it did not answer is missing again.
-    Collecting twice changes nothing.
-
-    Args:
-        annotator: Who annotates.
-        ledger: The ledger's path.
-        wait: Only say how far each batch is.
-
-    Raises:
-        EndpointError: the endpoint cannot be reached.
-        InputError: another run is writing the ledger.
-    """
-    with claimed(ledger), Ledger(ledger, write=True) as own:
-        book = BatchBook(own)
-        with BatchService(annotator.endpoint) as service:
-            yield from _find_lost(book, service, annotator)
-            for batch in _own(book, annotator):
-                if batch.batch_id is not None:
-                    state = service.state(batch.batch_id)
-                    if state.ended and not wait:
-                        yield _collected(batch, state, service, own, annotator)
-                    else:
-                        yield _progress(batch, state)
-
-
-def _own(book: BatchBook, annotator: Annotator) -> list[Planned]:
-    return [batch for batch in book.open() if batch.annotator == annotator.name]
-
-
-def _find_lost(book: BatchBook, service: BatchService, annotator: Annotator) -> list[BatchReport]:
-    """Settle whether batches started of which a process died before it knew."""
-    abandoned = []
-    for batch in _own(book, annotator):
-        if batch.batch_id is None:
-            found = service.find(batch.key, datetime.fromisoformat(batch.time))
-            book.note(batch, "created" if found else "abandoned", found or "")
-            if not found:
-                abandoned.append(BatchReport(batch.annotator, "", "abandoned", batch.calls))
-    return abandoned
-
-
-def _progress(batch: Planned, state: BatchState) -> BatchReport:
-    return BatchReport(
-        batch.annotator, state.batch_id, state.status, batch.calls, state.completed, state.failed
-    )
-
-
-def _collected(
-    batch: Planned, state: BatchState, service: BatchService, ledger: Ledger, annotator: Annotator
-) -> BatchReport:
-    book = BatchBook(ledger)
-    results = Results(batch, book.carried(batch), annotator.price, state.ended_at)
-    for name in state.files:
-        came = results.entries(service.lines(name))
-        while some := [*islice(came, _AT_ONCE)]:
-            ledger.add(entry for line in some for entry in line)
-    book.note(batch, "ended", state.status)
-    return BatchReport(
-        batch.annotator,
-        state.batch_id,
-        state.status,
-        batch.calls,
-        state.completed,
-        state.failed,
-        results.statuses,
-        results.missing,
-        state.problem or results.problem,
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,8 +122,6 @@ class _Submission:
         self, items: pa.Table, retry: Collection[Status], purse: Purse | None
     ) -> Iterator[BatchReport]:
         """Fill files with what is missing, and start a batch for each."""
-        if purse is not None:
-            purse.budget.reserved = sum(batch.most or 0.0 for batch in self._book.open())
         calls = self._plan.calls(items, self._ledgers, retry=retry)
         room = self._annotator.max_prompt_characters
         messages = sendable(calls, room, self._refuse)
@@ -269,9 +173,9 @@ class _Submission:
             calls=len(sent),
             most=None if purse is None else sum(line.most for line in sent),
             time=time,
+            largest=None if purse is None else max(line.most for line in sent),
         )
         self._book.plan(batch, [(line.custom_id, line.call) for line in sent])
-        file.seek(0)
         file_id = self._service.upload(file, batch.key)
         self._book.note(batch, "uploaded", file_id)
         batch_id = self._service.create(file_id, batch.key)
@@ -290,8 +194,13 @@ class _Submission:
         custom_id = digest(*(request.key for request in call.requests))
         head = {"custom_id": custom_id, "method": "POST", "url": f"/v1{form.path}"}
         start = json.dumps(head)[:-1].encode()
-        text = b"".join((start, b', "body": ', form.body(message), b"}\n"))
-        most = 0.0 if purse is None else purse.worst.of(prompt, message, limit, batch=True)
+        body = form.body(message)
+        text = b"".join((start, b', "body": ', body, b"}\n"))
+        most = 0.0
+        if purse is not None:
+            most = purse.worst.of(
+                prompt, message, limit, body=len(body), rung=self._known.rung, batch=True
+            )
         return _Line(custom_id, call, text, most)
 
     def _capability(self) -> Capability:
@@ -300,5 +209,5 @@ class _Submission:
         ladder = ladder_of(self._plan.prompts, settings.rung)
         known = recall(self._ledgers, settings.base_url, settings.model, ladder)
         if known is None or known.rung == "decisions":
-            return Capability("json_schema", settings.limit_parameter)
+            return Capability("json_schema", settings.limit_parameter, settings.unknown_parameters)
         return known

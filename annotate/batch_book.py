@@ -6,10 +6,11 @@ A batch goes through events, each of which is kept before the next step is taken
 event          what is known then
 =============  ===================================================================
 (planned)      its requests, under a key that is made from them
+``largest``    with a price: the most that one of its calls can cost
 ``uploaded``   the endpoint's id of the file
 ``created``    the endpoint's id of the batch
 ``ended``      everything that came is kept; what did not come is missing again
-``abandoned``  it was planned, and the endpoint has no batch of that key
+``abandoned``  the endpoint has no batch of that key, or it was let go
 =============  ===================================================================
 """
 
@@ -30,12 +31,14 @@ from .entries import About
 from .ledger import Ledger
 from .pending import Call
 
-Event = Literal["uploaded", "created", "ended", "abandoned"]
+Event = Literal["largest", "uploaded", "created", "ended", "abandoned"]
 
 _OPEN = """
     SELECT batch_key, annotator, model, base_url, rung, calls, most, time,
            (SELECT detail FROM batch_event e
-            WHERE e.batch_key = open_batch.batch_key AND event = 'created')
+            WHERE e.batch_key = open_batch.batch_key AND event = 'created'),
+           (SELECT CAST(detail AS REAL) FROM batch_event e
+            WHERE e.batch_key = open_batch.batch_key AND event = 'largest')
     FROM open_batch ORDER BY time, batch_key
 """
 _REQUESTS = """
@@ -60,6 +63,18 @@ class Planned:
     time: str
     batch_id: str | None = None
     """The endpoint's id; none when it is not known to have started."""
+    largest: float | None = None
+    """The most that one of its calls can cost; none without a price."""
+
+    @property
+    def name(self) -> str:
+        """What a person can call it: the endpoint's id, or our key while there is none."""
+        return self.batch_id or self.key
+
+    @property
+    def most_of_one(self) -> float | None:
+        """The most that one call can have cost; the mean where the largest is not known."""
+        return self.largest if self.most is None or self.largest else self.most / self.calls
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +121,10 @@ class BatchBook:
             batch.most,
             batch.time,
         )
-        self._ledger.insert(batch=[row], batch_request=requests)
+        largest = [] if batch.largest is None else [
+            (batch.key, "largest", repr(batch.largest), batch.time)
+        ]  # fmt: skip
+        self._ledger.insert(batch=[row], batch_request=requests, batch_event=largest)
 
     def note(self, batch: Planned, event: Event, detail: str = "") -> None:
         """Keep how far a batch has come."""
@@ -116,6 +134,13 @@ class BatchBook:
     def open(self) -> list[Planned]:
         """The batches that are not over, the oldest first."""
         return [Planned(*row) for row in self._ledger.query(_OPEN)]  # type: ignore[arg-type]
+
+    def requests(self, batch: Planned) -> int:
+        """How many requests a batch carries."""
+        ((count,),) = self._ledger.query(
+            "SELECT count(*) FROM batch_request WHERE batch_key = ?", batch.key
+        )
+        return int(str(count))
 
     def carried(self, batch: Planned) -> dict[str, Carried]:
         """What a batch asked, by the ids of its lines."""

@@ -40,6 +40,10 @@ class Results:
         self._time = time
         self.statuses: Counter[Status] = Counter()
         """Requests that were answered, by how they ended."""
+        self.read: set[str] = set()
+        """Calls that a line is about."""
+        self.answered: set[str] = set()
+        """Calls that a line with a status of 200 is about."""
         self._divided = 0
         self._problems: Counter[str] = Counter()
 
@@ -66,6 +70,9 @@ class Results:
             if line is None or carried is None:
                 continue
             response = _response(line)
+            self.read.add(custom_id)
+            if response.status_code == 200:
+                self.answered.add(custom_id)
             readings = self._readings(response, carried)
             if readings is not None:
                 del self._left[custom_id]
@@ -84,17 +91,18 @@ class Results:
     def _kept(
         self, carried: Carried, response: Response, readings: Sequence[Reading]
     ) -> list[Entry]:
-        final = not fail_together(readings)
+        final, batch = not fail_together(readings), self._batch
         origin = Origin(
-            annotator=self._batch.annotator,
-            model=self._batch.model,
+            annotator=batch.annotator,
+            model=batch.model,
             price=self._price,
             body=response.body if response.status_code == 200 else "",
             time=self._time,
             attempts=1,
             batch=True,
-            rung=self._batch.rung,
+            rung=batch.rung,
             final=final,
+            most=batch.most_of_one if response.status_code == 200 else None,
         )
         if final:
             self.statuses.update(reading.status for reading in readings)

@@ -4,24 +4,33 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from ..prompts.messages import Prompt
 from ..records.errors import BudgetReached
+from .capabilities import Rung
 from .completion import read_usage
 from .faults import Fault, Response
 from .ledger import Ledger
 from .outcome import Usage
 from .pace import Halted
-from .prices import Price
+from .prices import Price, Rate, limit, money
 
 _FRAME_TOKENS = 200
 """What an endpoint may add to a request: roles, marks, its own form of a schema."""
 _MOST_SEEN = """
-    SELECT prompt_hash, max(prompt_tokens) FROM reply
-    WHERE model = ? AND items = 1 GROUP BY prompt_hash
+    SELECT prompt_hash, rung, max(prompt_tokens) FROM reply
+    WHERE model = ? AND items = 1 AND prompt_tokens IS NOT NULL GROUP BY prompt_hash, rung
+"""
+
+
+_PRICED = "SELECT reply_id, price FROM reply WHERE price IS NOT NULL"
+_UNPRICED = """
+    SELECT reply_id, model, prompt_tokens, cached_tokens, completion_tokens FROM reply
+    WHERE price IS NULL AND model IN (SELECT value FROM json_each(?))
+        AND (SELECT body <> '' FROM body WHERE body.body_hash = reply.body_hash)
 """
 
 
@@ -39,8 +48,10 @@ class Budget:
     those in flight, and when none is left, the budget is reached.
     """
 
-    def __init__(self, cap: float, spent: float = 0.0) -> None:
+    def __init__(self, cap: float, spent: float = 0.0, promised: float = 0.0) -> None:
         self.cap = cap
+        self.promised = promised
+        """The most that batches can cost which are not collected yet."""
         self.spent = spent
         """Paid, or possibly paid: a request that was never answered counts in full."""
         self.reserved = 0.0
@@ -70,7 +81,7 @@ class Budget:
 
     def take(self, most: float) -> bool:
         """Reserve for a request if it fits now; tell whether it did."""
-        if self.spent + self.reserved + most > self.cap:
+        if self.spent + self.promised + self.reserved + most > self.cap:
             return False
         self.reserved += most
         self._in_flight += 1
@@ -88,10 +99,11 @@ class Budget:
 
     def reached(self, most: float) -> BudgetReached:
         """Say that a request does not fit."""
-        waiting = f", what is not back yet may cost {self.reserved:.4f}" if self.reserved else ""
+        open_ = self.reserved + self.promised
+        waiting = f", what is not back yet may cost {money(open_)}" if open_ else ""
         return BudgetReached(
-            f"the budget of {self.cap:.2f} is reached: {self.spent:.4f} is spent{waiting}, and the"
-            f" next request may cost {most:.4f}",
+            f"the budget of {limit(self.cap)} is reached: {money(self.spent)} is spent{waiting},"
+            f" and the next request may cost {money(most)}",
             wanted="a budget that covers the next request",
             mend="what came is saved; to go on, run again with a higher --budget",
         )
@@ -101,34 +113,61 @@ class WorstCase:
     """The most that one request can cost.
 
     No token is shorter than a byte, so that a request has no more tokens than bytes. Where the
-    ledger has replies to the same prompt, the largest of them bounds the prompt, and only the bytes
-    of the items come on top.
+    ledger has replies to the same prompt on the same rung, the largest of them bounds the prompt,
+    and only the bytes of the items come on top. How often an endpoint that is asked typed questions
+    counts an item nobody knows: there the bytes are the bound.
     """
 
     def __init__(self, price: Price, model: str, ledger: Ledger) -> None:
         self._price = price
-        self._most_seen = {str(row[0]): int(str(row[1])) for row in _seen(ledger, model)}
-        self._bytes: dict[tuple[str, int], int] = {}
+        self._most_seen = {
+            (str(prompt), str(rung)): int(str(tokens))
+            for prompt, rung, tokens in ledger.query(_MOST_SEEN, model)
+        }
 
-    def of(self, prompt: Prompt, message: str, output_tokens: int, *, batch: bool = False) -> float:
-        """The most that a request can cost whose reply is cut off after ``output_tokens``."""
-        tokens = self._fixed_tokens(prompt) + len(message.encode())
+    def of(
+        self,
+        prompt: Prompt,
+        message: str,
+        output_tokens: int,
+        *,
+        body: int,
+        rung: Rung,
+        batch: bool = False,
+    ) -> float:
+        """The most that a request can cost.
+
+        Args:
+            prompt: What is asked.
+            message: The message with the items.
+            output_tokens: The reply is cut off after so many.
+            body: Bytes of the whole request.
+            rung: How it is asked.
+            batch: Whether it goes as a part of a batch.
+        """
+        tokens = _FRAME_TOKENS + body
+        most_seen = self._most_seen.get((prompt.hash, rung))
+        if most_seen is not None and prompt.items == 1 and rung != "decisions":
+            tokens = min(tokens, most_seen + len(message.encode()))
         return self._price.of_tokens(tokens, 0, output_tokens, batch=batch)
 
-    def saw(self, prompt: Prompt, usage: Usage) -> None:
+    def saw(self, prompt: Prompt, usage: Usage, rung: str) -> None:
         """Learn from a reply how many tokens a prompt has with one item."""
         if usage.prompt_tokens is not None and prompt.items == 1:
-            before = self._most_seen.get(prompt.hash, 0)
-            self._most_seen[prompt.hash] = max(before, usage.prompt_tokens)
+            key = (prompt.hash, rung)
+            self._most_seen[key] = max(self._most_seen.get(key, 0), usage.prompt_tokens)
 
-    def _fixed_tokens(self, prompt: Prompt) -> int:
-        most_seen = self._most_seen.get(prompt.hash)
-        if most_seen is not None and prompt.items == 1:
-            return most_seen
-        key = (prompt.hash, prompt.items)
-        if key not in self._bytes:
-            self._bytes[key] = len(f"{prompt.system}{json.dumps(prompt.schema)}".encode())
-        return _FRAME_TOKENS + self._bytes[key]
+
+def most_of(price: Price, body: int, output_tokens: int) -> float:
+    """The most that a request of so many bytes can cost."""
+    return price.of_tokens(_FRAME_TOKENS + body, 0, output_tokens)
+
+
+def most_on_any_rung(price: Price, prompt: Prompt, message: str, output_tokens: int) -> float:
+    """The most that a request can cost, however it is asked in the end."""
+    told = [prompt.system_with_schema, prompt.framing, prompt.schema, prompt.schema]
+    whole = len(json.dumps([*told, prompt.questions, message]))
+    return price.of_tokens(2 * _FRAME_TOKENS + whole, 0, output_tokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +185,8 @@ class Metered:
     endpoint: Sends
     budget: Budget
     price: Price
-    most: float
-    """The most that a request can cost."""
+    most: Callable[[int], float]
+    """The most that a request can cost, by its bytes."""
     halted: Callable[[], bool]
     """Tells whether the run was told to end."""
 
@@ -157,13 +196,14 @@ class Metered:
         An endpoint that answers with an error does no work to be paid; one that does not answer may
         have done it.
         """
-        await self.budget.reserve(self.most, self.halted)
+        most = self.most(len(body))
+        await self.budget.reserve(most, self.halted)
         price: float | None = None
         try:
             end = await self.endpoint.send(body, path)
             price = self._price(end)
         finally:
-            self.budget.settle(self.most, price)
+            self.budget.settle(most, price)
         return end
 
     def _price(self, end: Response | Fault) -> float | None:
@@ -173,11 +213,33 @@ class Metered:
         return self.price.of(usage)
 
 
-def spent(ledger: Ledger) -> float:
-    """What all replies of a ledger have cost, as far as it knows."""
-    ((price,),) = ledger.query("SELECT total(price) FROM reply")
-    return float(str(price))
+def spent(
+    ledger: Ledger, rates: Mapping[str, Rate] | None = None, *, besides: Ledger | None = None
+) -> float:
+    """What the replies of a ledger have cost, at the most where nobody counted.
+
+    Args:
+        ledger: The ledger.
+        rates: What replies cost that came before they had a price, by model; those of other models
+            are taken to cost nothing.
+        besides: Another ledger; replies that it has too are left out.
+    """
+    rates = rates or {}
+    known = set(besides.query("SELECT reply_id FROM reply")) if besides else set()
+    priced: float = sum(price for name, price in _rows(ledger, _PRICED) if (name,) not in known)
+    unpriced = _rows(ledger, _UNPRICED, json.dumps([*rates]))
+    return priced + sum(
+        rates[model].most(Usage(*counts))
+        for name, model, *counts in unpriced
+        if (name,) not in known
+    )
 
 
-def _seen(ledger: Ledger, model: str) -> list[tuple[object, ...]]:
-    return [row for row in ledger.query(_MOST_SEEN, model) if row[1] is not None]
+def _rows(ledger: Ledger, sql: str, *parameters: object) -> Iterator[tuple[Any, ...]]:
+    return ledger.query(sql, *parameters)
+
+
+def promised(ledger: Ledger) -> float:
+    """The most that the batches of a ledger can cost which are not collected yet."""
+    ((most,),) = ledger.query("SELECT total(most) FROM open_batch")
+    return float(str(most))

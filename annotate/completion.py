@@ -175,8 +175,15 @@ def _judged(verdicts: tuple[Verdict, ...], usage: Usage) -> Reading:
     return Reading("refused" if declined else "invalid", reason, verdicts, usage)
 
 
+_MOST_TOKENS = 10**9
+"""More than any request can have."""
+
+
 def read_usage(given: Any) -> Usage:
-    """Read the usage of a chat completion, or that of a decision."""
+    """Read the usage of a chat completion, or that of a decision.
+
+    A number that can be no count of tokens is none.
+    """
     if not isinstance(given, dict):
         return Usage()
     asked = "prompt" if "prompt_tokens" in given else "input"
@@ -191,4 +198,6 @@ def read_usage(given: Any) -> Usage:
 
 
 def _count(given: Any) -> int | None:
-    return given if isinstance(given, int) and not isinstance(given, bool) else None
+    if not isinstance(given, int) or isinstance(given, bool):
+        return None
+    return given if 0 <= given <= _MOST_TOKENS else None

@@ -11,8 +11,9 @@ from ..metrics.consensus import Consensus
 from ..metrics.patterns import Floats
 from .rating_matrix import RatingMatrix
 
-ConfidenceSource = Literal["agreement", "probability", "stated", "posterior", "none"]
-"""What a confidence is: the share of several annotators that agree with the value; one annotator's
+ConfidenceSource = Literal["agreement", "tie", "probability", "stated", "posterior", "none"]
+"""What a confidence is: the share of several annotators that agree with the value; the
+same, where as many stand for another value and only the rule for ties decided; one annotator's
 own measure of how likely it is; what one annotator said of its doubt; the posterior of the
 Dawid-Skene model; nothing, where there is none."""
 
@@ -21,12 +22,15 @@ DOUBTED, UNDOUBTED = 0.5, 1.0
 that keep an order, no probabilities."""
 
 
-def confidences(matrix: RatingMatrix, found: Consensus) -> tuple[Floats, NDArray[np.str_]]:
+def confidences(
+    matrix: RatingMatrix, found: Consensus, tied: NDArray[np.bool_]
+) -> tuple[Floats, NDArray[np.str_]]:
     """Say how sure each value of a vote is: by agreement, or by the word of the only annotator.
 
     Args:
         matrix: The ratings.
         found: The vote on them.
+        tied: (N,): whether values came out equal.
 
     Returns:
         (N,) each: the confidence, NaN where nothing measures it, and its ``ConfidenceSource``.
@@ -37,6 +41,7 @@ def confidences(matrix: RatingMatrix, found: Consensus) -> tuple[Floats, NDArray
     stated = np.where(np.isnan(doubt), np.nan, np.where(doubt > 0, DOUBTED, UNDOUBTED))
     several = np.where(found.raters > 1, found.confidence, np.nan)
     measures: dict[ConfidenceSource, Floats] = {
+        "tie": np.where(tied, several, np.nan),
         "agreement": several,
         "probability": np.where(single, own, np.nan),
         "stated": np.where(single, stated, np.nan),

@@ -52,6 +52,12 @@ class EndpointSettings:
         """The name under which a reply's length is limited, as far as the address tells."""
         return "max_completion_tokens" if self.base_url is None else "max_tokens"
 
+    @property
+    def unknown_parameters(self) -> tuple[str, ...]:
+        """What the endpoint is known not to take, as far as the address tells: OpenAI's strict
+        schemas bound no text."""
+        return ("maxLength",) if self.base_url is None else ()
+
 
 class Endpoint:
     """An open connection to an endpoint; an asynchronous context manager.
@@ -84,11 +90,14 @@ class Endpoint:
         import aiohttp
         from yarl import URL
 
+        from .connections import Connections
+
         self._urls = {path: URL(self.address + path) for path in _PATHS}
         self._silent = (aiohttp.ClientError, TimeoutError, OSError)
         self._unreached = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError)
+        self._connections = Connections(connections)
         self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=connections),
+            connector=self._connections,
             cookie_jar=aiohttp.DummyCookieJar(),
             headers=headers,
             timeout=aiohttp.ClientTimeout(self.settings.timeout, sock_connect=_CONNECT_SECONDS),
@@ -116,12 +125,21 @@ class Endpoint:
             return fault_of_silence(error, endpoint=self.address, reached=reached)
         response = Response(answer.status, answer.headers, self._without_key(text))
         fault = fault_of(response, endpoint=self.address, model=self.settings.model)
+        identity = _identity(response)
+        if fault is None and identity and self._connections.repeats(identity, text):
+            return Fault("again", "an earlier answer of the endpoint came once more")
         return fault or response
 
     def _without_key(self, body: bytes) -> str:
         """Keep the key out of the ledger, whatever the endpoint sends back."""
         text = body.decode("utf-8", "replace")
         return text.replace(self._key, "***") if len(self._key) >= _SECRET_LENGTH else text
+
+
+def _identity(response: Response) -> str:
+    """The id of an answer; empty when it has none."""
+    content = response.content
+    return str(content.get("id") or "") if isinstance(content, dict) else ""
 
 
 _PATHS = ("/chat/completions", "/decisions")
@@ -144,6 +162,12 @@ def _address(base_url: httpx2.URL, given: str | None) -> str:
             f"the base_url {given!r} is no address of an endpoint",
             wanted="a URL such as 'http://localhost:8000/v1'",
             mend="mend base_url in benchprism.yaml",
+        )
+    if base_url.userinfo:
+        raise InputError(
+            f"the base_url of {base_url.host} has a user or a password in it",
+            wanted="an address alone",
+            mend="take them out of base_url; the key belongs into OPENAI_API_KEY",
         )
     return str(base_url).rstrip("/")
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from .completion import Reading
 from .ledger import Entry
-from .outcome import Reply
+from .outcome import Reply, Usage
 from .pending import Request
 from .prices import Price
 
@@ -53,6 +53,15 @@ class Origin:
     rung: str = ""
     final: bool = True
     """Whether nothing of it is asked again at once."""
+    most: float | None = None
+    """What the call may have cost: it counts where the endpoint does not tell tokens."""
+
+    def price_of(self, usage: Usage, items: int) -> float | None:
+        """The price of an item's share of the call."""
+        if self.price is None:
+            return None
+        known = self.price.of(usage, batch=self.batch)
+        return self.most / items if known is None and self.most is not None else known
 
 
 def entries(subjects: Sequence[About], readings: Sequence[Reading], origin: Origin) -> list[Entry]:
@@ -63,7 +72,6 @@ def entries(subjects: Sequence[About], readings: Sequence[Reading], origin: Orig
         readings: What the body says about each, with its share of the tokens.
         origin: Where it is from.
     """
-    price = origin.price
     time = origin.time or datetime.now(UTC).isoformat(timespec="microseconds")
     return [
         (
@@ -79,7 +87,7 @@ def entries(subjects: Sequence[About], readings: Sequence[Reading], origin: Orig
                 reason=reading.reason,
                 body=origin.body,
                 usage=reading.usage,
-                price=None if price is None else price.of(reading.usage, batch=origin.batch),
+                price=origin.price_of(reading.usage, len(subjects)),
                 time=time,
                 seconds=origin.seconds,
                 attempts=origin.attempts if place == 0 else 0,

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -30,6 +31,13 @@ _OUT_OF_MONEY = {"insufficient_quota", "billing_hard_limit_reached", "insufficie
 _FILTERED = {"content_filter", "content_policy_violation", "moderation_blocked"}
 _TOO_LONG = {"context_length_exceeded", "string_above_max_length", "exceed_context_size_error"}
 _TOO_LONG_WORDS = ("context length", "context size", "context window", "too long")
+_FLAGGED = re.compile(
+    r"\bmoderation\b|\bcontent (?:management )?policy\b|\bsafety (?:system|filter)"
+    r"|\b(?:input|prompt|content|message|request)\b[^.]{0,40}\bflagged\b",
+    re.I,
+)
+"""How providers say without a code of their own that they filter what was asked."""
+_MAY_BE_FILTERED = {400, 403, 451}
 _PASSING = {408, 409, 425}
 _OVERLOADED = {503, 529}
 _ABOUT_EVERY_REQUEST = {400, 401, 403, 404, 405}
@@ -76,7 +84,7 @@ class Fault:
 def decoded(body: str) -> Any:
     """Decode JSON; ``NO_JSON`` when it is none."""
     try:
-        return json.loads(body)
+        return json.loads(body.removeprefix("\ufeff"))
     except (ValueError, RecursionError):
         return NO_JSON
 
@@ -93,10 +101,11 @@ def fault_of(response: Response, *, endpoint: str, model: str) -> Fault | None:
     if code == 200:
         return _fault_in_success(response, endpoint)
     words = _error_words(response)
-    fault = partial(Fault, reason=f"HTTP {code}: {words.message}", code=code, names=words.names)
+    reason = f"HTTP {code}: {words.message}".removesuffix(": ")
+    fault = partial(Fault, reason=reason, code=code, names=words.names)
     if code == 402 or words.codes & _OUT_OF_MONEY:
         return fault("stop", error=_out_of_money(endpoint, words.message))
-    if words.codes & _FILTERED:
+    if words.codes & _FILTERED or (code in _MAY_BE_FILTERED and _FLAGGED.search(words.names)):
         return fault("settle", status="filtered")
     if code == 413 or (code == 400 and _says_too_long(words)):
         return fault("settle", status="too_long")
@@ -204,7 +213,7 @@ def _refused_by(endpoint: str, model: str, code: int, message: str) -> EndpointE
     return EndpointError(
         f"{endpoint} refuses the request for {model!r} (HTTP {code}: {message})",
         wanted="a chat completion",
-        mend="check the annotator's model and base_url in benchprism.yaml",
+        mend="check the annotator's model, base_url and, if given, rung in benchprism.yaml",
     )
 
 

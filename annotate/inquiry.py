@@ -84,7 +84,9 @@ class Inquiry:
         self._pace = pace
         self._rng = rng
         self._ladder = ladder
-        self._known = known or Capability(ladder[0], settings.limit_parameter)
+        self._known = known or Capability(
+            ladder[0], settings.limit_parameter, settings.unknown_parameters
+        )
         self._noted_before = len(self._known.notes)
         self._keep = keep
         self._forms: dict[tuple[str, int, Capability, int], RequestForm] = {}
@@ -106,12 +108,18 @@ class Inquiry:
         return Manner(self._known, self._settings.max_output_tokens * prompt.items)
 
     async def ask(
-        self, endpoint: Sends, prompt: Prompt, message: str, manner: Manner, *, first: bool = False
+        self,
+        endpoint: Callable[[Manner], Sends],
+        prompt: Prompt,
+        message: str,
+        manner: Manner,
+        *,
+        first: bool = False,
     ) -> Asked:
         """Ask once; a request that is rejected for its form is made again in another form.
 
         Args:
-            endpoint: Where to.
+            endpoint: Where to, for a request that is made in some manner.
             prompt: What is asked.
             message: The message with the items.
             manner: How.
@@ -125,10 +133,11 @@ class Inquiry:
         """
         attempts = 0
         while True:
-            form, known = self._form(prompt, manner), manner.known
+            form, known, limit = self._form(prompt, manner), manner.known, manner.limit
+            body = form.body(message)
             better = partial(learned, known, sent=form.optional, ladder=self._ladder)
             ended = await exchange(
-                endpoint, form.body(message), self._pace, self._rng,
+                endpoint(manner), body, self._pace, self._rng,
                 path=form.path, first=first, avoidable=better,
             )  # fmt: skip
             attempts += ended.attempts
@@ -141,7 +150,7 @@ class Inquiry:
             if known.asks_like(self._known):  # otherwise another request has learned it meanwhile
                 self._become(learnt)
             manner = replace(manner, known=self._known)
-        ended = Exchange(end, ended.seconds, attempts, known.rung)
+        ended = Exchange(end, ended.seconds, attempts, known.rung, len(body), limit)
         if isinstance(end, Fault):
             reading = failed(end.status, end.reason, prompt.attributes)
             return Asked([reading] * prompt.items, ended, None)

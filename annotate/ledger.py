@@ -175,6 +175,8 @@ class Ledger:
                 wanted="a file that benchprism annotate wrote",
                 mend="check the path",
             )
+        if other.samefile(self.path):
+            return 0
         Ledger(other).close()
         if _empty(other):
             return 0

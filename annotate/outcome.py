@@ -7,6 +7,7 @@ is missing, never a value.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -56,6 +57,24 @@ class Usage:
         ]
 
 
+def total(usages: Sequence[Usage]) -> Usage:
+    """Add the tokens of several requests; a count that one of them lacks is not known.
+
+    >>> total([Usage(5, 1, 1), Usage(6, None, 1)])
+    Usage(prompt_tokens=11, cached_tokens=None, completion_tokens=2)
+    """
+
+    def summed(counts: Sequence[int | None]) -> int | None:
+        known = [count for count in counts if count is not None]
+        return sum(known) if len(known) == len(counts) else None
+
+    return Usage(
+        summed([usage.prompt_tokens for usage in usages]),
+        summed([usage.cached_tokens for usage in usages]),
+        summed([usage.completion_tokens for usage in usages]),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Reply:
     """What one annotator gave for one item, as it came.
@@ -88,7 +107,7 @@ class Reply:
     attempts: int
     """Requests sent, retries included; of several items in one request, the first has them."""
     part: str = ""
-    """The dimension that was asked; empty when all were."""
+    """The dimension or attribute that was asked; empty when all were."""
     items: int = 1
     """How many items the request carried."""
     final: bool = True

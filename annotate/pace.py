@@ -72,6 +72,8 @@ class Pace:
         self._resume_at = 0.0
         self._slowed_at = 0.0
         self._refusals = 0
+        self.has_answered = False
+        """Whether the endpoint has given an answer in this run."""
         self._halt = asyncio.Event()
 
     @property

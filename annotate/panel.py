@@ -12,6 +12,7 @@ from typing import Literal, get_args
 Kind = Literal["adjudicator", "human", "llm", "heuristic", "computed"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 """From the one whose word counts most to the one whose word counts least."""
+PEOPLE: tuple[Kind, ...] = ("adjudicator", "human")
 
 _PASS = re.compile(r"#[0-9]+\Z")
 

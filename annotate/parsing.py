@@ -57,6 +57,8 @@ def read_object(text: str) -> dict[str, Any]:
         if isinstance(value, dict):
             return value
     found = [value for part in _braced(answer) if isinstance(value := _decode(part), dict)]
+    if not found and _has_a_key_twice(answer if fenced is None else fenced[1]):
+        raise Ambiguous("a JSON object that has a key twice")
     if not found:
         raise Unreadable("no JSON object")
     if any(other != found[0] for other in found):
@@ -193,6 +195,14 @@ def _decode(text: str) -> Any:
         return json.loads(text, object_pairs_hook=_each_key_once)
     except (ValueError, RecursionError):
         return None
+
+
+def _has_a_key_twice(text: str) -> bool:
+    """Tell whether a text that ``_decode`` does not take would be an object without the check."""
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def _braced(text: str) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import pyarrow as pa
 
@@ -14,6 +15,9 @@ from .ledger import Ledger, digest
 from .outcome import Status
 
 _ROWS_AT_ONCE = 64
+
+Known = Callable[[Status | Literal["waiting"]], None]
+"""Told of each request that is left out: how it ended, or that it waits in a batch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +72,7 @@ def missing_requests(
     request: Callable[[Item], Request],
     *,
     retry: Collection[Status] = (),
-    known: Callable[[], None] = lambda: None,
+    known: Known = lambda _: None,
 ) -> Iterator[Request]:
     """Yield the requests that no ledger has, in the items' order.
 
@@ -88,13 +92,13 @@ def missing_requests(
             ends = [end for ledger in ledgers if (end := ledger.end_of(made.key))]
             last = max(ends, key=lambda end: end.time, default=None)
             if made.key in waiting:
-                known()
+                known("waiting")
             elif last is None:
                 yield made
             elif last.status in retry or not last.final:
                 yield replace(made, alone=True)
             else:
-                known()
+                known(last.status)
 
 
 def calls(requests: Iterable[Request], items_per_call: int) -> Iterator[Call]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,7 +16,7 @@ from ..records.items.record import Item, ItemKind
 from .endpoint import EndpointSettings
 from .ledger import Ledger
 from .outcome import Status
-from .pending import Call, Request, calls, missing_requests, request_key
+from .pending import Call, Known, Request, calls, missing_requests, request_key
 
 Ask = Literal["all", "dimension"]
 
@@ -65,7 +65,7 @@ class Plan:
         ledgers: Sequence[Ledger],
         *,
         retry: Collection[Status] = (),
-        known: Callable[[], None] = lambda: None,
+        known: Known = lambda _: None,
     ) -> Iterator[Request]:
         """Yield the requests that no ledger has, one part of the catalogue after the other.
 
@@ -84,7 +84,7 @@ class Plan:
         ledgers: Sequence[Ledger],
         *,
         retry: Collection[Status] = (),
-        known: Callable[[], None] = lambda: None,
+        known: Known = lambda _: None,
     ) -> Iterator[Call]:
         """Yield the calls that make the missing requests; those with the same prefix in a row."""
         for prompts in self._parts:
@@ -97,7 +97,7 @@ class Plan:
         items: pa.Table,
         ledgers: Sequence[Ledger],
         retry: Collection[Status],
-        known: Callable[[], None],
+        known: Known,
     ) -> Iterator[Request]:
         def request(item: Item) -> Request:
             prompt = prompts[item.kind]

@@ -21,7 +21,7 @@ from ..prompts.messages import Prompt
 from ..records.errors import BenchprismError
 from .annotator import Annotator, purse_for
 from .asking import Came, sendable
-from .budget import Purse
+from .budget import Purse, most_on_any_rung
 from .capabilities import Capability, keep, recall
 from .claim import claimed
 from .completion import failed
@@ -156,10 +156,12 @@ class _Run:
         """The most that a call can cost; one about one item may be asked again with more room."""
         if self._purse is None:
             return 0.0
-        items, worst = len(call.requests), self._purse.worst
+        items, price = len(call.requests), self._annotator.price
+        if price is None:
+            return 0.0
         limit = self._annotator.endpoint.max_output_tokens * items
-        again = worst.of(call.prompt, message, 2 * limit) if items == 1 else 0.0
-        return worst.of(call.prompt, message, limit) + again
+        again = most_on_any_rung(price, call.prompt, message, 2 * limit) if items == 1 else 0.0
+        return most_on_any_rung(price, call.prompt, message, limit) + again
 
     def _take(self, coming: Iterator[_Out], most: int) -> list[_Out]:
         """Take calls for a wave, those first that are asked again.

@@ -20,6 +20,7 @@ from .completion import failed, read_answer
 from .faults import decoded
 from .ray_cluster import Pipeline, Row
 from .ray_worker import Result, Work
+from .request_form import bounded
 from .vllm_settings import VllmSettings
 
 RUNG: Rung = "json_schema"
@@ -69,7 +70,7 @@ def engine_row(work: Work, row: Mapping[str, Any]) -> Row:
         ],
         "sampling_params": {
             "max_tokens": work.settings.max_output_tokens * prompt.items,
-            "structured_outputs": {"json": json.dumps(prompt.schema)},
+            "structured_outputs": {"json": json.dumps(bounded(prompt.schema))},
             **work.settings.parameters,
         },
     }

@@ -20,7 +20,7 @@ from .asking import Came, ask
 from .budget import Budget, Metered, Sends
 from .capabilities import Capability, Rung
 from .endpoint import Endpoint, EndpointSettings
-from .inquiry import Inquiry
+from .inquiry import Inquiry, Manner
 from .pace import Halted, Pace, Patience
 from .prices import Price
 
@@ -98,10 +98,10 @@ class Asker:
     async def _ask(self, endpoint: Endpoint, place: int, message: str, most: float) -> Result:
         work, purse = self._work, Budget(math.inf)
 
-        def sends(_: int) -> Sends:
+        def sends(_: Manner) -> Sends:
             if work.price is None:
                 return endpoint
-            return Metered(endpoint, purse, work.price, most, lambda: self._pace.halted)
+            return Metered(endpoint, purse, work.price, lambda _: most, lambda: self._pace.halted)
 
         prompt = work.prompts[place]
         try:

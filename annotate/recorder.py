@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from ..records.errors import EndpointError
 from .asking import Came
-from .budget import Purse
+from .budget import Purse, most_of, most_on_any_rung
 from .endpoint import EndpointSettings
 from .entries import Origin, about, entries
 from .ledger import Entry
-from .outcome import Reply, Status
+from .outcome import FAILURES, Reply, Status
 from .pending import Call
 from .prices import Price
 
@@ -24,6 +25,10 @@ class Summary:
     annotator: str
     already: int = 0
     """Requests that the ledger had."""
+    failed_before: Counter[Status] = field(default_factory=Counter)
+    """Those of them that had failed and were not asked again, by how they ended."""
+    waiting: int = 0
+    """Requests that wait in a batch."""
     statuses: Counter[Status] = field(default_factory=Counter)
     """Requests made in this run, by how they ended."""
     reasons: Counter[str] = field(default_factory=Counter)
@@ -41,6 +46,12 @@ class Summary:
     def asked(self) -> int:
         """Requests that got a status in this run."""
         return self.statuses.total()
+
+    @property
+    def complete(self) -> bool:
+        """Whether every request is answered, none failed and none waits in a batch."""
+        ended = self.statuses + self.failed_before
+        return not self.waiting and not any(ended[status] for status in FAILURES)
 
     @property
     def useless(self) -> bool:
@@ -105,9 +116,14 @@ class Recorder:
         self._most_errors = most_errors
         self._errors_in_a_row = 0
 
-    def known(self) -> None:
-        """Count a request that the ledger had."""
-        self.summary.already += 1
+    def known(self, ended: Status | Literal["waiting"]) -> None:
+        """Count a request that the ledger had, or that waits in a batch."""
+        if ended == "waiting":
+            self.summary.waiting += 1
+        else:
+            self.summary.already += 1
+            if ended in FAILURES:
+                self.summary.failed_before[ended] += 1
         self._signs.progress()
 
     def entries(self, call: Call, came: Came) -> list[Entry]:
@@ -121,10 +137,22 @@ class Recorder:
             attempts=came.attempts,
             rung=came.rung,
             final=came.final,
+            most=self._most(call, came),
         )
         if self._purse is not None:
-            self._purse.worst.saw(call.prompt, came.readings[0].usage)
+            self._purse.worst.saw(call.prompt, came.readings[0].usage, came.rung)
         return entries([about(request) for request in call.requests], came.readings, origin)
+
+    def _most(self, call: Call, came: Came) -> float | None:
+        """What an answer may have cost whose tokens the endpoint did not count."""
+        if self._price is None or not came.body:
+            return None
+        if self._price.of(came.readings[0].usage) is not None:
+            return None
+        if came.request:
+            return most_of(self._price, came.request, came.limit)
+        limit = 2 * self._endpoint.max_output_tokens * len(call.requests)
+        return most_on_any_rung(self._price, call.prompt, call.message(), limit)
 
     def note(self, made: Sequence[Entry]) -> None:
         """Count replies that the ledger has now.

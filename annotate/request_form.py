@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,10 @@ from .capabilities import Capability, Rung
 
 FUNCTION = "annotate"
 """The function that a model on the rung ``tool`` has to call."""
+
+LONGEST_NOTE = 600
+"""Characters: what a model may write freely is bounded, since small ones fall into loops."""
+_BOUNDS = ("maxLength", "maxItems")
 
 _PLACE = "\x00the item's message\x00"
 
@@ -52,10 +56,37 @@ def request_form(
     if known.rung == "decisions":
         return _form("/decisions", _decisions(prompt, model), {}, known)
     optional = {known.limit: limit, **parameters} if known.limit else dict(parameters)
-    if known.rung == "json_object" and "schema" not in known.left_out:
-        optional["schema"] = prompt.schema
+    schema = bounded(prompt.schema, [name for name in _BOUNDS if name not in known.left_out])
+    if known.rung == "json_object":
+        optional["schema"] = schema
     body = {"model": model, "messages": _messages(prompt, known.rung)}
-    return _form("/chat/completions", body | _constraint(prompt, known.rung), optional, known)
+    return _form("/chat/completions", body | _constraint(schema, known.rung), optional, known)
+
+
+def bounded(schema: Mapping[str, Any], bounds: Sequence[str] = _BOUNDS) -> dict[str, Any]:
+    """Bound what a schema leaves open: texts, and lists of words that may each stand once.
+
+    A bound changes no value, so that it is no part of what identifies a prompt: an endpoint that
+    does not know it is asked without.
+
+    >>> bounded({"type": "array", "items": {"type": "string", "enum": ["a", "b"]}})["maxItems"]
+    2
+    """
+    made = {name: _bounded(part, bounds) for name, part in schema.items()}
+    words = schema["items"].get("enum") if isinstance(schema.get("items"), Mapping) else None
+    if "maxItems" in bounds and isinstance(words, list):
+        made["maxItems"] = len(words)
+    if "maxLength" in bounds and schema.get("type") == "string" and "enum" not in schema:
+        made["maxLength"] = LONGEST_NOTE
+    return made
+
+
+def _bounded(part: Any, bounds: Sequence[str]) -> Any:
+    if isinstance(part, Mapping):
+        return bounded(part, bounds)
+    if isinstance(part, list):
+        return [_bounded(one, bounds) for one in part]
+    return part
 
 
 def _form(
@@ -65,8 +96,10 @@ def _form(
     given = {name: value for name, value in sent.items() if name != "schema"}
     if "schema" in sent:
         body["response_format"] = {**body["response_format"], "schema": sent["schema"]}
-    before, after = json.dumps(body | given).split(json.dumps(_PLACE))
-    return RequestForm(path, before.encode(), after.encode(), tuple(sent))
+    whole = json.dumps(body | given)
+    before, after = whole.split(json.dumps(_PLACE))
+    bounds = [name for name in _BOUNDS if f'"{name}": ' in whole]
+    return RequestForm(path, before.encode(), after.encode(), (*bounds, *sent))
 
 
 def _decisions(prompt: Prompt, model: str) -> dict[str, Any]:
@@ -85,10 +118,10 @@ def _messages(prompt: Prompt, rung: Rung) -> list[dict[str, str]]:
     ]
 
 
-def _constraint(prompt: Prompt, rung: Rung) -> dict[str, Any]:
+def _constraint(schema: Mapping[str, Any], rung: Rung) -> dict[str, Any]:
     match rung:
         case "json_schema":
-            named = {"name": "annotation", "strict": True, "schema": prompt.schema}
+            named = {"name": "annotation", "strict": True, "schema": schema}
             return {"response_format": {"type": "json_schema", "json_schema": named}}
         case "json_object":
             return {"response_format": {"type": "json_object"}}
@@ -96,7 +129,7 @@ def _constraint(prompt: Prompt, rung: Rung) -> dict[str, Any]:
             function = {
                 "name": FUNCTION,
                 "description": "Give the annotation of the item.",
-                "parameters": prompt.schema,
+                "parameters": schema,
             }
             return {
                 "tools": [{"type": "function", "function": function}],

@@ -51,6 +51,8 @@ class Settled:
 class _Found:
     consensus: Consensus
     values: tuple[Value, ...]
+    tied: NDArray[np.bool_]
+    """(N,): whether values come out equal, so that only a rule decides between them."""
     posterior: bool = False
     note: str = ""
 
@@ -75,7 +77,7 @@ def settle(matrix: RatingMatrix, policy: Policy) -> Settled:
     if found.posterior:
         sure, sources = consensus.confidence, np.full(len(decided), "posterior")
     else:
-        sure, sources = confidences(matrix, consensus)
+        sure, sources = confidences(matrix, consensus, found.tied)
     return Settled(
         values=found.values,
         codes=np.where(decided, consensus.values, -1),
@@ -91,34 +93,38 @@ def _found(matrix: RatingMatrix, policy: Policy) -> _Found:
     if matrix.attribute.type == "labels":
         return _vote_on_labels(matrix, policy.ties)
     if policy.method != "dawid_skene":
-        return _Found(_vote(matrix, policy.method, policy.ties), matrix.values)
+        return _voted(matrix, policy.method, policy.ties)
     raters = sorted({rater_of(name) for name in matrix.annotators})
     columns = [raters.index(rater_of(name)) for name in matrix.annotators]
+    no_tie = np.zeros(len(matrix.codes), np.bool_)
     made = dawid_skene(matrix.codes, values=len(matrix.values), raters=columns)
     if made.reason is None:
         note = "" if made.converged else f"not settled in {made.iterations} iterations"
-        return _Found(made.consensus, matrix.values, posterior=True, note=note)
+        return _Found(made.consensus, matrix.values, no_tie, posterior=True, note=note)
     fallback = policy.fallback
     if fallback == "missing":
-        return _Found(made.consensus, matrix.values, note=f"{made.reason}: no value")
-    voted = _vote(matrix, fallback, policy.ties)
-    return _Found(voted, matrix.values, note=f"{made.reason}: {fallback} instead")
+        return _Found(made.consensus, matrix.values, no_tie, note=f"{made.reason}: no value")
+    voted = _voted(matrix, fallback, policy.ties)
+    return replace(voted, note=f"{made.reason}: {fallback} instead")
 
 
-def _vote(matrix: RatingMatrix, method: Literal["majority", "median"], ties: Ties) -> Consensus:
+def _voted(matrix: RatingMatrix, method: Literal["majority", "median"], ties: Ties) -> _Found:
     codes, values = matrix.codes, len(matrix.values)
     if method == "majority":
-        return majority(codes, values=values, ties=ties)
+        strict = majority(codes, values=values)
+        decided = strict if ties == "missing" else majority(codes, values=values, ties=ties)
+        return _Found(decided, matrix.values, strict.reasons == TIE)
     lower = median_level(codes, values=values, even="lower")
     upper = median_level(codes, values=values, even="upper")
-    if ties != "missing":
-        return upper if ties == "highest" else lower
     tied = lower.values != upper.values
-    return replace(
+    if ties != "missing":
+        return _Found(upper if ties == "highest" else lower, matrix.values, tied)
+    undecided = replace(
         lower,
         values=np.where(tied, -1, lower.values),
         reasons=np.where(tied, TIE, lower.reasons),
     )
+    return _Found(undecided, matrix.values, tied)
 
 
 def _vote_on_labels(matrix: RatingMatrix, ties: Ties) -> _Found:
@@ -142,6 +148,7 @@ def _vote_on_labels(matrix: RatingMatrix, ties: Ties) -> _Found:
     return _Found(
         Consensus(codes.reshape(-1), ratio(agreeing, found.raters), found.raters, reasons),
         tuple(values),
+        (2 * given == found.raters[:, None]).any(axis=1) & (found.raters > 0),
     )
 
 

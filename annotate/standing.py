@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Literal, cast
 
 from ..prompts.catalogue import Catalogue
 from .ledger import Ledger
@@ -83,6 +83,15 @@ class Standing:
     values: tuple[ValueCount, ...]
 
 
+def replayed_annotators(ledger: Ledger, item_id: str) -> list[str]:
+    """Name the annotators whose replies about an item were recorded earlier and are replayed."""
+    rows = ledger.query(
+        "SELECT DISTINCT annotator FROM reply WHERE item_id = ? AND substr(model, 1, ?) = ?"
+        " ORDER BY annotator", item_id, len(REPLAY), REPLAY,
+    )  # fmt: skip
+    return [str(annotator) for (annotator,) in rows]
+
+
 def standing(ledger: Ledger) -> Standing:
     """Count what a ledger has."""
     totals = cast(
@@ -102,25 +111,51 @@ def standing(ledger: Ledger) -> Standing:
     )
 
 
-def declined_notes(values: Sequence[ValueCount], catalogue: Catalogue) -> list[str]:
-    """Say where refused and filtered values cluster: what is missing there is not at random.
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """A place where an annotator declines so often that what is missing is no accident."""
+
+    annotator: str
+    kind: Literal["dimension", "benchmark"]
+    name: str
+    """The dimension's id, or the benchmark."""
+    title: str
+    """The place's name for people."""
+    here: float
+    """Share of values that are refused or filtered."""
+    elsewhere: float
+    """The same share in all other places."""
+
+    def __str__(self) -> str:
+        return (
+            f"{self.annotator} declines {self.here:.1%} of the values in the {self.kind}"
+            f" {self.title!r} and {self.elsewhere:.1%} elsewhere: what is missing there is not"
+            " missing at random"
+        )
+
+
+def declined_clusters(values: Sequence[ValueCount], catalogue: Catalogue) -> list[Cluster]:
+    """Find where refused and filtered values cluster: what is missing there is not at random.
 
     A dimension or a benchmark is named when its share of declined values is at least twice that of
     the rest, and at least five values are declined.
     """
-    dimension = {a.id: d.title for d in catalogue.dimensions for a in d.attributes}
-    notes = []
+    dimension = {a.id: d.id for d in catalogue.dimensions for a in d.attributes}
+    titles = {d.id: d.title for d in catalogue.dimensions}
+    found = []
     for annotator in sorted({count.annotator for count in values}):
         own = [count for count in values if count.annotator == annotator]
         by_dimension = [(dimension.get(count.attribute, ""), count) for count in own]
         by_benchmark = [(count.benchmark, count) for count in own]
-        for where, grouped in (("the dimension", by_dimension), ("the benchmark", by_benchmark)):
-            for name, here, elsewhere in _clusters(grouped):
-                notes.append(
-                    f"{annotator} declines {here:.1%} of the values in {where} {name!r} and"
-                    f" {elsewhere:.1%} elsewhere: what is missing there is not missing at random"
-                )
-    return notes
+        found += [
+            Cluster(annotator, "dimension", name, titles.get(name, ""), here, elsewhere)
+            for name, here, elsewhere in _clusters(by_dimension)
+        ]
+        found += [
+            Cluster(annotator, "benchmark", name, name, here, elsewhere)
+            for name, here, elsewhere in _clusters(by_benchmark)
+        ]
+    return found
 
 
 def _clusters(grouped: Sequence[tuple[str, ValueCount]]) -> Iterator[tuple[str, float, float]]:

@@ -11,6 +11,10 @@ from .budget import Sends
 from .faults import Fault, Response
 from .pace import Pace
 
+_DOUBTFUL = {401, 403, 404, 405}
+"""What an endpoint that has answered with this key and model may say by mistake."""
+_DOUBTS = 3
+
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
@@ -22,6 +26,10 @@ class Exchange:
     attempts: int
     rung: str = ""
     """On which rung the last attempt was made."""
+    body: int = 0
+    """Bytes of the request."""
+    limit: int = 0
+    """Tokens that the reply could have."""
 
 
 async def exchange(
@@ -60,12 +68,14 @@ async def exchange(
             end = await endpoint.send(body, path)
             ended = Exchange(end, loop.time() - sent_at, sent)
         if isinstance(end, Response):
+            pace.has_answered = True
             pace.answered()
             return ended
         if avoidable(end):
             pace.answered()
             return ended
-        if end.error is not None and (first or end.remedy == "stop"):
+        doubtful = pace.has_answered and end.code in _DOUBTFUL and passing_faults < _DOUBTS
+        if end.error is not None and (first or end.remedy == "stop") and not doubtful:
             raise end.error
         if end.remedy == "settle":
             pace.answered()
@@ -75,5 +85,7 @@ async def exchange(
             continue
         passing_faults += 1
         if passing_faults >= pace.patience.attempts:
+            if end.error is not None and end.remedy == "stop":
+                raise end.error
             return ended
         await pace.rest(pace.patience.wait(passing_faults, rng))

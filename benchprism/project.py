@@ -10,6 +10,7 @@ from pydantic import Field, field_validator
 
 from benchprism.annotate.policy import ConsolidationSettings
 from benchprism.annotate.prices import Price
+from benchprism.annotate.review.settings import ReviewSettings
 from benchprism.annotate.vllm_settings import VllmSettings
 from benchprism.records.documents import StrictModel, read_document
 from benchprism.records.errors import InputError
@@ -26,7 +27,7 @@ class AnnotatorSettings(StrictModel):
     """The endpoint; ``OPENAI_BASE_URL`` or the openai library's default when not given."""
     api_key_env: str = "OPENAI_API_KEY"
     """The environment variable (or line in .env) that holds the key; never the key itself."""
-    temperature: float | None = Field(default=None, ge=0)
+    temperature: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     """Sent only when given."""
     seed: int | None = None
     """Sent only when given."""
@@ -41,7 +42,7 @@ class AnnotatorSettings(StrictModel):
     """A longer request is not sent: the item is ``too_long``."""
     concurrency: int = Field(default=8, gt=0, le=1000)
     """Requests in flight at once."""
-    timeout: float = Field(default=120.0, gt=0)
+    timeout: float = Field(default=120.0, gt=0, allow_inf_nan=False)
     """Seconds that a request may take before it is given up and tried again."""
     repeats: int = Field(default=1, ge=1, le=100)
     """How often every item is annotated; each pass is an annotator of its own: ``llm:main#2``."""
@@ -71,10 +72,12 @@ class ProjectSettings(StrictModel):
     """What a million tokens of a model cost, by the model's name, in any one currency."""
     confirm_above: float = Field(default=1.0, ge=0)
     """An annotation that may cost more is confirmed first."""
-    budget: float | None = Field(default=None, ge=0)
+    budget: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     """The most that the ledger's replies may cost in all; ``--budget`` may only lower it."""
     consolidation: ConsolidationSettings = ConsolidationSettings()
     """How one value is made of what several annotators gave."""
+    review: ReviewSettings = ReviewSettings()
+    """How what people say is judged."""
     models: str = "models.yaml"
     """The models file: family and size of each model."""
     domains: dict[str, str] = {}
@@ -119,6 +122,11 @@ class Project:
     def models(self) -> Path:
         """The models file."""
         return self.root / self.settings.models
+
+    @property
+    def review(self) -> Path:
+        """Folder of what the review keeps."""
+        return self.root / "review"
 
     @property
     def subsets(self) -> Path:

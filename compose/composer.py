@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from ..annotate.review.gate import Gate
 from ..prompts.catalogue import Catalogue
 from .criteria import Criteria
 from .drawing import Grouping, Sample
@@ -120,6 +121,7 @@ def compose(
     seed: int = 0,
     evidence: Evidence | None = None,
     earlier: Mapping[str, Earlier] | None = None,
+    gate: Gate | None = None,
 ) -> Composition:
     """Compose a subset of the items of an attribute table; see ``screen`` for the arguments.
 
@@ -128,7 +130,13 @@ def compose(
         InputError: no item is left.
     """
     found = screen(
-        criteria, table, catalogue=catalogue, seed=seed, evidence=evidence, earlier=earlier
+        criteria,
+        table,
+        catalogue=catalogue,
+        seed=seed,
+        evidence=evidence,
+        earlier=earlier,
+        gate=gate,
     )
     return finish(found)
 

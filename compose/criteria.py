@@ -162,6 +162,9 @@ class Criteria(StrictModel):
     """Whether only values that people gave count; others are missing to every condition."""
     min_confidence: ShareField | None = None
     """The least confidence that a value needs to count; others are missing to every condition."""
+    require_calibrated: bool = False
+    """Whether annotated attributes may decide under ``where`` only where people found them usable
+    (``benchprism review calibrate``). Values that people gave need no such proof."""
     where: Where | None = None
     """The conditions; every item when not given."""
     deduplicate: Deduplicate | None = None
@@ -215,7 +218,14 @@ class Criteria(StrictModel):
         data |= self.model_dump(
             by_alias=True,
             exclude_defaults=True,
-            include={"human_only", "min_confidence", "where", "prefer", "expect"},
+            include={
+                "human_only",
+                "min_confidence",
+                "require_calibrated",
+                "where",
+                "prefer",
+                "expect",
+            },
         )
         if self.deduplicate is not None:
             data["deduplicate"] = self.deduplicate.model_dump()

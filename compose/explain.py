@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from ..records.errors import InputError
 from ..records.items.record import ITEM_SCHEMA
 from . import duplicates, selection
+from .calibration import cautions
 from .changes import needed, needed_after_rules, rule_met
 from .checks import named_fields
 from .composer import SAMPLE, sample_text
@@ -39,6 +40,8 @@ class FieldValue:
     source: str | None
     """The value's provenance, ``item``, ``computed`` or ``results``; none when it is missing."""
     confidence: float | None
+    confidence_source: str | None = None
+    """What measures the confidence, such as ``agreement`` or ``tie``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,8 @@ class Explanation:
     chosen for, for another one on the values of today."""
     changes: tuple[str, ...] = ()
     """What would have to change for it to be in, all of it; nothing for a chosen item."""
+    cautions: tuple[str, ...] = ()
+    """What people's review said against attributes that decided, when the subset was composed."""
 
     @property
     def outdated(self) -> bool:
@@ -98,11 +103,12 @@ def explain(
     row = _complete(subset.criteria, row, evidence)
     rules = rules_for(subset.criteria, row)
     verdicts = tuple(_verdict(rule, row) for rule in rules)
+    told = tuple(cautions(subset.lock))
     if chosen.num_rows:
-        return Explanation(item_id, True, None, None, verdicts)
+        return Explanation(item_id, True, None, None, verdicts, cautions=told)
     first = excluded.to_pylist()[0]
     changes = tuple(_changes(subset, row, rules, first))
-    return Explanation(item_id, False, first["rule"], first["detail"], verdicts, changes)
+    return Explanation(item_id, False, first["rule"], first["detail"], verdicts, changes, told)
 
 
 def _row(table: pa.Table, item_id: str) -> pa.Table:
@@ -180,10 +186,12 @@ def _verdict(rule: Rule, row: pa.Table) -> RuleVerdict:
 def _value(field: str, row: pa.Table) -> FieldValue:
     value = row[field][0].as_py()
     source: str | None = "item" if field in ITEM_SCHEMA.names else "computed"
-    confidence = None
+    confidence = measured = None
     if is_evidence(field):
         source = "results"
     if f"{field}.source" in row.column_names:
         source = row[f"{field}.source"][0].as_py()
         confidence = row[f"{field}.confidence"][0].as_py()
-    return FieldValue(field, value, source if value is not None else None, confidence)
+    if f"{field}.confidence_source" in row.column_names:
+        measured = row[f"{field}.confidence_source"][0].as_py()
+    return FieldValue(field, value, source if value is not None else None, confidence, measured)

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from ..prompts.catalogue import Catalogue
 from ..records.results.matrix import Outcomes
+from .calibration import calibration_data
 from .checks import conditions, field_tests, named_fields, needs_results
 from .composer import Composition
 from .digest import TableDigest, column_digest, table_digest
@@ -68,6 +69,7 @@ def lock(
         "values": _values(composition),
         "results": _results(composition),
         "selection": _selection(composition.selection),
+        "calibration": calibration_data(composition.screening.calibration),
         "steps": [asdict(step) for step in composition.steps],
         "draw": [asdict(group) for group in composition.groups],
         "items": dict(zip(*(column.to_pylist() for column in chosen.columns), strict=True)),

@@ -35,6 +35,7 @@ def causes(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
     yield from _sources(then["sources"], now["sources"])
     yield from _keys(then["values"], now["values"], "values of")
     yield from _results(then["results"] or {}, now["results"] or {})
+    yield from _keys(then.get("calibration", {}), now["calibration"], "the calibration of")
     yield from _selection(then["selection"] or {}, now["selection"] or {})
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from ..annotate.review.gate import Gate, Judgement
 from ..prompts.catalogue import Catalogue
+from .calibration import judgements
 from .checks import check_criteria, named_fields
 from .criteria import Criteria
 from .evidence import Evidence, with_evidence
@@ -66,6 +68,8 @@ class Screening:
     seed: int = 0
     """The project's."""
     evidence: Evidence | None = None
+    calibration: Mapping[str, Judgement] = field(default_factory=dict)
+    """What people's review says of the attributes that decide; of some it may say nothing."""
 
     @property
     def demands(self) -> Demands:
@@ -121,6 +125,7 @@ def screen(
     seed: int = 0,
     evidence: Evidence | None = None,
     earlier: Mapping[str, Earlier] | None = None,
+    gate: Gate | None = None,
 ) -> Screening:
     """Find the first rule that leaves out each item.
 
@@ -132,19 +137,24 @@ def screen(
         seed: the project's seed, for criteria that give none.
         evidence: what models scored on the items, for criteria that ask.
         earlier: the compositions that ``from`` names, by name.
+        gate: what people's review says of the attributes; none when they were not calibrated.
 
     Raises:
-        CriteriaError: the criteria name a benchmark, a field or a value that the items do not have.
+        CriteriaError: the criteria name a benchmark, a field or a value that the items do not have,
+            or rest on an attribute that is not usable where they ask for usable ones.
         InputError: the table is empty or holds an item twice.
     """
     pool = pool_of(criteria, table, earlier or {})
     known = with_evidence(pool.table, named_fields(criteria), evidence)
     pool = replace(pool, table=known)
     check_criteria(criteria, known, catalogue)
+    calibration = judgements(criteria, known, gate)
     criteria = criteria.resolved(pool.benchmarks.names, seed)
     rules = rules_for(criteria, known)
     dropped_by, undecided = _first_to_drop(rules, known)
-    return Screening(criteria, pool, tuple(rules), dropped_by, undecided, seed, evidence)
+    return Screening(
+        criteria, pool, tuple(rules), dropped_by, undecided, seed, evidence, calibration
+    )
 
 
 def rules_for(criteria: Criteria, table: pa.Table) -> list[Rule]:

@@ -56,14 +56,14 @@ def write_subset(folder: Path, composition: Composition, lock: Mapping[str, Any]
         InputError: the folder cannot be written; what was there is as it was.
     """
     with replacing_folder(folder) as new:
-        _write_tables(new / ITEMS, composition.pool.table.schema, composition.batches())
-        _write_tables(new / EXCLUDED, EXCLUDED_SCHEMA, [composition.excluded])
+        write_tables(new / ITEMS, composition.pool.table.schema, composition.batches())
+        write_tables(new / EXCLUDED, EXCLUDED_SCHEMA, [composition.excluded])
         (new / LOCK).write_text(lock_text(lock), encoding="utf-8", newline="\n")
         text = dump_document(composition.criteria.plain())
         (new / CRITERIA).write_text(text, encoding="utf-8", newline="\n")
 
 
-def _write_tables(path: Path, schema: pa.Schema, parts: Iterable[pa.Table]) -> None:
+def write_tables(path: Path, schema: pa.Schema, parts: Iterable[pa.Table]) -> None:
     """Write the parts of a table so that equal tables are equal bytes."""
     plain = schema.remove_metadata()
     with pq.ParquetWriter(

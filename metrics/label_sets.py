@@ -81,7 +81,7 @@ def label_set_alpha(
         codes,
         found.items,
         counts,
-        alpha_of_distances(counts, _distances(sets, distance)),
+        alpha_of_distances(counts, set_distances(sets, distance)),
         rng=rng,
         level=level,
         replicates=replicates,
@@ -195,7 +195,8 @@ def _coded_sets(label_sets: Ratings) -> tuple[Codes, Floats]:
     return codes, sets.astype(np.float64)
 
 
-def _distances(sets: Floats, distance: SetDistance) -> Floats:
+def set_distances(sets: Floats, distance: SetDistance) -> Floats:
+    """Distances between sets of labels (V, L) of 0 and 1, as ``label_set_alpha`` has them."""
     common = sets @ sets.T
     size = sets.sum(axis=1)
     either = size[:, None] + size - common

@@ -163,11 +163,11 @@ def _check_names(system: str, attributes: Sequence[Attribute], wording: Wording)
 
 def item_message(item: Item) -> str:
     """Render the last message: the item between its marks, and which option is the key."""
-    options = list(zip(letters(), map(_visible, item.choices), strict=False))
+    options = list(zip(letters(), map(visible, item.choices), strict=False))
     references = _reference_answers(item) if not item.choices else []
     body = template("item.jinja").render(
-        context=_visible(item.context),
-        question=_visible(item.question),
+        context=visible(item.context),
+        question=visible(item.question),
         options=options,
         reference_answers=references,
     )
@@ -210,10 +210,10 @@ def letters() -> Iterator[str]:
 
 def _reference_answers(item: Item) -> list[str]:
     given = [] if item.answer_text is None else [item.answer_text]
-    return [_visible(text) for text in (*given, *item.accepted_answers)]
+    return [visible(text) for text in (*given, *item.accepted_answers)]
 
 
-def _visible(text: str) -> str:
+def visible(text: str) -> str:
     """Show NUL and other control characters by their signs, lone surrogates as U+FFFD."""
     if text.isascii() and text.isprintable():
         return text

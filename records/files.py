@@ -6,7 +6,7 @@ import errno
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -55,11 +55,15 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def replacing_folder(path: Path) -> Iterator[Path]:
+def replacing_folder(path: Path, own: Collection[str] = ()) -> Iterator[Path]:
     """Yield a new folder beside ``path``; it takes the place of ``path`` when the block succeeds.
 
     Whatever else lay in the old folder is carried over. A block that raises leaves ``path`` as it
     was, and so does a crash, once ``restore_folder`` has been called.
+
+    Args:
+        path: the folder.
+        own: files of the old folder, by their path in it, that go when they are not made anew.
 
     Raises:
         InputError: the folder cannot be made or written.
@@ -74,7 +78,7 @@ def replacing_folder(path: Path) -> Iterator[Path]:
         yield new
         new.chmod(0o777 & ~_umask())
         if path.exists():
-            _carry_over(path, new)
+            _carry_over(path, new, own)
             shutil.rmtree(_previous(path), ignore_errors=True)
             path.rename(_previous(path))
         new.rename(path)
@@ -95,12 +99,13 @@ def _previous(path: Path) -> Path:
     return path.parent / f".{path.name}.previous"
 
 
-def _carry_over(old: Path, new: Path) -> None:
-    for entry in old.iterdir():
-        if entry.is_dir() and not (new / entry.name).exists():
-            shutil.copytree(entry, new / entry.name)
-        elif not (new / entry.name).exists():
-            shutil.copy2(entry, new / entry.name)
+def _carry_over(old: Path, new: Path, own: Collection[str]) -> None:
+    for entry in old.rglob("*"):
+        place = entry.relative_to(old)
+        kept = entry.is_symlink() or not entry.is_dir()
+        if kept and place.as_posix() not in own and not (new / place).exists():
+            (new / place).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(entry, new / place, follow_symlinks=False)
 
 
 def _umask() -> int:

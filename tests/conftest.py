@@ -1,4 +1,4 @@
-"""One real review server for all tests that need one."""
+"""One real review server for all tests that need one, and a Hub for each that needs one."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
@@ -157,3 +158,19 @@ def _wait_for_change(command: subprocess.Popen[bytes]) -> None:
         command.wait(0.05)
     except subprocess.TimeoutExpired:
         return
+
+
+@pytest.fixture
+def local_hub() -> Iterator[Any]:
+    """A Hugging Face Hub on loopback: ``hub_server.LocalHub``."""
+    from huggingface_hub import close_session
+
+    spec = spec_from_file_location("hub_server", Path(__file__).with_name("hub_server.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    server = module_from_spec(spec)
+    sys.modules[spec.name] = server  # dataclasses look their module up
+    spec.loader.exec_module(server)
+    with server.running() as hub:
+        yield hub
+        close_session()

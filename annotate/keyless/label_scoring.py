@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
@@ -21,56 +22,67 @@ import pyarrow as pa
 from jinja2 import StrictUndefined, Template
 from jinja2.sandbox import SandboxedEnvironment
 
-from ...prompts.catalogue import Attribute, Catalogue, Value
+from ...prompts.catalogue import Attribute, Value
 from ...prompts.messages import Message
-from .label_tree import forks, log_probability
+from ..ledger import digest
+from ..outcome import Usage, total
+from .label_tree import Fork, forks, log_probability
 from .llama_cpp import LlamaCpp, PromptTooLongError
 from .proposals import Proposal
 
 FEWEST_TO_CALIBRATE = 30
 """With fewer items a label's mean says more about the items than about the model."""
+CONFIDENCE_TO_PROPOSE = 0.5
+"""With less, no value is likelier than all others together."""
 
 _SECONDS = 600.0
 
 
-def propose_by_score(
-    items: pa.Table,
-    catalogue: Catalogue,
-    *,
-    base_url: str,
-    parallel: int = 1,
-    progress: Callable[[], None] = lambda: None,
-) -> Iterator[Proposal]:
-    """Give each item the value that a local model finds likeliest, attribute by attribute.
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """How likely a model finds an attribute's values for one item."""
 
-    Attributes with several labels at once are left out. Labels are calibrated over the items from
-    ``FEWEST_TO_CALIBRATE`` on; the confidence is the value's normalised probability. An item that
-    does not fit the server's context gets no value.
+    log_probabilities: tuple[float, ...]
+    """In the order of ``attribute.values``; NaN when the item does not fit the server's context."""
+    usage: Usage
+
+    @property
+    def fits(self) -> bool:
+        """Whether the item fits the server's context."""
+        return not math.isnan(self.log_probabilities[0])
+
+
+def proposals(
+    items: pa.Table,
+    attribute: Attribute,
+    scores: npt.NDArray[np.float64],
+    *,
+    confidence_to_propose: float = CONFIDENCE_TO_PROPOSE,
+) -> Iterator[Proposal]:
+    """Give each item the value that a model finds likeliest; abstain where it is not sure enough.
+
+    Labels are calibrated over the items from ``FEWEST_TO_CALIBRATE`` on. The confidence is the
+    value's probability among the attribute's values. A tie is no value. About an item without
+    scores nothing is proposed.
 
     Args:
         items: A table with ``ITEM_SCHEMA``.
-        catalogue: The criteria that are asked.
-        base_url: A llama.cpp server, such as ``local_server`` yields.
-        parallel: Requests in flight at once; no more than the server works on.
-        progress: Called after each item of each attribute.
-
-    Raises:
-        EndpointError: the server cannot be reached, or is not llama.cpp's.
+        attribute: What was asked.
+        scores: What ``score_values`` gave for these items.
+        confidence_to_propose: With less, the annotator abstains.
     """
-    kinds = items["kind"].to_pylist()
-    for attribute in catalogue:
-        asked = items.filter(pa.array([attribute.asks(kind) for kind in kinds]))
-        if attribute.type == "labels" or not asked.num_rows:
+    if attribute.type == "label" and _whole(scores).sum() >= FEWEST_TO_CALIBRATE:
+        scores = batch_calibrated(scores)
+    values = list(attribute.values)
+    names = zip(items["item_id"].to_pylist(), items["content_hash"].to_pylist(), strict=True)
+    for (item_id, content_hash), row in zip(names, np.exp(scores), strict=True):
+        best = int(row.argmax())
+        if np.isnan(row[0]):
             continue
-        scores = score_values(asked, attribute, base_url, parallel=parallel, progress=progress)
-        if attribute.type == "label" and _whole(scores).sum() >= FEWEST_TO_CALIBRATE:
-            scores = batch_calibrated(scores)
-        values = list(attribute.values)
-        names = zip(asked["item_id"].to_pylist(), asked["content_hash"].to_pylist(), strict=True)
-        for (item_id, content_hash), row in zip(names, np.exp(scores), strict=True):
-            if not np.isnan(row[0]):
-                best = int(row.argmax())
-                yield Proposal(item_id, content_hash, attribute.id, values[best], float(row[best]))
+        if row[best] >= confidence_to_propose and (row == row[best]).sum() == 1:
+            yield Proposal(item_id, content_hash, attribute.id, values[best], float(row[best]))
+        else:
+            yield Proposal(item_id, content_hash, attribute.id, None, None)
 
 
 def score_values(
@@ -79,15 +91,25 @@ def score_values(
     base_url: str,
     *,
     parallel: int = 1,
-    progress: Callable[[], None] = lambda: None,
+    scored: Callable[[int, Scored], None] = lambda _row, _scored: None,
 ) -> npt.NDArray[np.float64]:
     """Log-probabilities of an attribute's values, item by item.
+
+    Args:
+        items: A table with ``ITEM_SCHEMA``.
+        attribute: What is asked; one with a single value an item.
+        base_url: A llama.cpp server, such as ``local_server`` yields.
+        parallel: Requests in flight at once; no more than the server works on.
+        scored: Called with the row of each item and what came, as soon as it came.
 
     Returns:
         One row an item, one column a value in the order of ``attribute.values``; the probabilities
         of a row sum to one. NaN for an item that does not fit the server's context.
+
+    Raises:
+        EndpointError: the server cannot be reached, or is not llama.cpp's.
     """
-    return asyncio.run(_score_values(items, attribute, base_url, parallel, progress))
+    return asyncio.run(_score_values(items, attribute, base_url, parallel, scored))
 
 
 def batch_calibrated(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -113,12 +135,19 @@ def scoring_messages(attribute: Attribute, row: Mapping[str, object]) -> list[Me
     return [{"role": "system", "content": system}, {"role": "user", "content": item}]
 
 
+def prompt_hash(attribute: Attribute) -> str:
+    """Identify what is asked about an attribute, in which words: 32 hexadecimal digits."""
+    blank = {"context": "", "question": "", "choices": []}
+    (system, _) = scoring_messages(attribute, blank)
+    return digest(system["content"], _source("scoring_item.jinja"))
+
+
 async def _score_values(
     items: pa.Table,
     attribute: Attribute,
     base_url: str,
     parallel: int,
-    progress: Callable[[], None],
+    scored: Callable[[int, Scored], None],
 ) -> npt.NDArray[np.float64]:
     import aiohttp
 
@@ -130,22 +159,31 @@ async def _score_values(
         ]
         places = forks(spellings)
 
-        async def score(row: Mapping[str, object]) -> list[float]:
+        async def score(place: int, row: Mapping[str, object]) -> tuple[float, ...]:
             async with slots:
                 prompt = await server.rendered(scoring_messages(attribute, row))
-                try:
-                    found = {
-                        fork.path: await server.choice(prompt, fork.path, fork.choices)
-                        for fork in places
-                    }
-                except PromptTooLongError:
-                    return [math.nan] * len(spellings)
-                finally:
-                    progress()
-                return [log_probability(spelling, found) for spelling in spellings]
+                made = await _scored(server, prompt, spellings, places)
+                scored(place, made)
+                return made.log_probabilities
 
-        columns = items.select(["context", "question", "choices"])
-        return np.array(await asyncio.gather(*(score(row) for row in columns.to_pylist())))
+        rows = items.select(["context", "question", "choices"]).to_pylist()
+        return np.array(await asyncio.gather(*(score(*one) for one in enumerate(rows))))
+
+
+async def _scored(
+    server: LlamaCpp, prompt: str, spellings: Sequence[Sequence[int]], places: Sequence[Fork]
+) -> Scored:
+    found: dict[tuple[int, ...], Mapping[int, float]] = {}
+    usages = []
+    try:
+        for fork in places:
+            chances = await server.choice(prompt, fork.path, fork.choices)
+            found[fork.path] = chances.log_probabilities
+            usages.append(chances.usage)
+    except PromptTooLongError:
+        return Scored((math.nan,) * len(spellings), total(usages))
+    logs = tuple(log_probability(spelling, found) for spelling in spellings)
+    return Scored(logs, total(usages))
 
 
 def _whole(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
@@ -166,5 +204,9 @@ def _word(value: Value) -> str:
 
 @cache
 def _template(name: str) -> Template:
-    source = files(__name__.rpartition(".")[0]).joinpath(name).read_text(encoding="utf-8")
-    return SandboxedEnvironment(undefined=StrictUndefined, autoescape=False).from_string(source)
+    environment = SandboxedEnvironment(undefined=StrictUndefined, autoescape=False)
+    return environment.from_string(_source(name))
+
+
+def _source(name: str) -> str:
+    return files(__name__.rpartition(".")[0]).joinpath(name).read_text(encoding="utf-8")

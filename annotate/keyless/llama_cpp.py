@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...prompts.messages import Message
 from ...records.errors import EndpointError
+from ..outcome import Usage
 
 if TYPE_CHECKING:
     import aiohttp
@@ -20,6 +22,14 @@ _SMALLEST = 1e-38
 
 class PromptTooLongError(Exception):
     """A prompt does not fit the server's context."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chances:
+    """How likely some tokens are as the next one."""
+
+    log_probabilities: dict[int, float]
+    usage: Usage
 
 
 class LlamaCpp:
@@ -40,9 +50,7 @@ class LlamaCpp:
         answer = await self._post("/tokenize", {"content": text, "add_special": False})
         return [int(token) for token in answer["tokens"]]
 
-    async def choice(
-        self, prompt: str, path: Sequence[int], choices: Sequence[int]
-    ) -> dict[int, float]:
+    async def choice(self, prompt: str, path: Sequence[int], choices: Sequence[int]) -> Chances:
         """Log-probability of each choice as the next token, given that it is one of them.
 
         Args:
@@ -67,7 +75,8 @@ class LlamaCpp:
         answer = await self._post("/completion", request)
         given = answer["completion_probabilities"][0]["top_probs"]
         chances = {int(entry["id"]): float(entry["prob"]) for entry in given}
-        return {token: math.log(max(chances.get(token, 0.0), _SMALLEST)) for token in choices}
+        logs = {token: math.log(max(chances.get(token, 0.0), _SMALLEST)) for token in choices}
+        return Chances(logs, _usage(answer))
 
     async def _post(self, path: str, body: dict[str, Any]) -> Any:
         import aiohttp
@@ -87,3 +96,8 @@ class LlamaCpp:
             wanted="llama.cpp's server",
             mend="serve the model with llama.cpp, or annotate without scoring",
         )
+
+
+def _usage(answer: dict[str, Any]) -> Usage:
+    cached = answer.get("timings", {}).get("cache_n")
+    return Usage(answer.get("tokens_evaluated"), cached, answer.get("tokens_predicted"))

@@ -11,6 +11,11 @@ from ..ledger import Ledger, digest
 from ..outcome import Reply, Usage, Verdict
 from .proposals import Proposal
 
+_LATEST = """
+    SELECT request_key FROM reply WHERE annotator = ? AND item_id = ? AND part = ''
+    ORDER BY time DESC LIMIT 1
+"""
+
 
 def record_proposals(
     ledger: Ledger,
@@ -20,7 +25,7 @@ def record_proposals(
     model: str,
     catalogue: Catalogue,
 ) -> int:
-    """Add proposals to a ledger; those that it has already are not added again.
+    """Add proposals to a ledger; what the annotator said last about an item is not added again.
 
     Args:
         ledger: Opened for writing.
@@ -39,11 +44,23 @@ def record_proposals(
     replies = (_reply(given, annotator, model, catalogue, time) for given in by_item.values())
     ledger.remember(catalogue)
     ledger.add(
-        (reply, [Verdict(p.attribute, p.value, "ok", "", p.confidence) for p in given])
+        (reply, [_verdict(proposal) for proposal in given])
         for reply, given in zip(replies, by_item.values(), strict=True)
-        if ledger.status_of(reply.request_key) is None
+        if _latest(ledger, reply) != reply.request_key
     )
-    return len(by_item)
+    return sum(any(p.value is not None for p in given) for given in by_item.values())
+
+
+def _verdict(given: Proposal) -> Verdict:
+    if given.value is None:
+        return Verdict(given.attribute, None, "abstained", "no value is likely enough")
+    return Verdict(given.attribute, given.value, "ok", "", given.confidence)
+
+
+def _latest(ledger: Ledger, reply: Reply) -> object:
+    """The key of what the annotator said last about an item."""
+    rows = ledger.query(_LATEST, reply.annotator, reply.item_id)
+    return next((key for (key,) in rows), None)
 
 
 def _reply(

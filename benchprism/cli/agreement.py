@@ -76,7 +76,7 @@ def agreement(
         print_json(data)
         return
     for comparison, agreements in found:
-        _print(comparison, agreements)
+        print_agreements(comparison, agreements)
     if found:
         say(
             f"[low, high]: {settings.level:.0%} bootstrap interval over items;"
@@ -131,10 +131,11 @@ def _notes(ratings: Ratings, compared: Sequence[Comparison]) -> list[str]:
 def _comparison_data(
     comparison: Comparison, agreements: Sequence[AttributeAgreement]
 ) -> dict[str, Any]:
-    return {**asdict(comparison), "attributes": [_agreement_data(one) for one in agreements]}
+    return {**asdict(comparison), "attributes": [agreement_data(one) for one in agreements]}
 
 
-def _agreement_data(found: AttributeAgreement) -> dict[str, Any]:
+def agreement_data(found: AttributeAgreement) -> dict[str, Any]:
+    """Agreement on one attribute as JSON."""
     from benchprism.annotate.agreement import DISTANCES
     from benchprism.records.items.cells import text_of
 
@@ -174,7 +175,8 @@ def _consolidation_data(project: Project, ratings: Ratings) -> dict[str, Any]:
     }
 
 
-def _print(comparison: Comparison, agreements: Sequence[AttributeAgreement]) -> None:
+def print_agreements(comparison: Comparison, agreements: Sequence[AttributeAgreement]) -> None:
+    """Print how far some annotators agree, attribute by attribute."""
     print_table(
         ["attribute", "items", "raw", "commonest value", "alpha", "Cohen", "weighted", "Fleiss"],
         [_row(one) for one in agreements],
@@ -191,12 +193,7 @@ def _print(comparison: Comparison, agreements: Sequence[AttributeAgreement]) -> 
 
 
 def _row(found: AttributeAgreement) -> list[object]:
-    from benchprism.records.items.cells import text_of
-
     alpha = found.alpha
-    share, value = max(
-        zip(alpha.prevalence, map(text_of, found.values), strict=True), key=lambda pair: pair[0]
-    )
     kappas = [
         found.coefficients.get(name) for name in ("cohen_kappa", "weighted_kappa", "fleiss_kappa")
     ]
@@ -204,7 +201,19 @@ def _row(found: AttributeAgreement) -> list[object]:
         found.attribute.id,
         alpha.pairable,
         number(alpha.raw),
-        f"{value} {number(share)}" if alpha.pairable else "",
+        commonest_cell(found),
         coefficient_cell(alpha),
         *("" if kappa is None else coefficient_cell(kappa) for kappa in kappas),
     ]
+
+
+def commonest_cell(found: AttributeAgreement) -> str:
+    """The commonest value with its share, without which agreement means little."""
+    from benchprism.records.items.cells import text_of
+
+    alpha = found.alpha
+    if not alpha.pairable:
+        return ""
+    shares = zip(alpha.prevalence, map(text_of, found.values), strict=True)
+    share, value = max(shares, key=lambda pair: pair[0])
+    return f"{value} {number(share)}"

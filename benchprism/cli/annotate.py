@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -20,7 +19,7 @@ from benchprism.cli.batches import BatchStep, run_batches
 from benchprism.cli.chosen_items import chosen_items, recorded_items
 from benchprism.cli.estimates import confirm, print_estimates
 from benchprism.cli.options import HERE, JsonOption, ProjectOption
-from benchprism.cli.output import print_json, progress, say
+from benchprism.cli.output import print_json, progress, say, this_command
 from benchprism.cli.propose import propose
 from benchprism.project import Project, find_project
 from benchprism.records.errors import EndpointError, InputError, suggestion
@@ -93,8 +92,11 @@ def annotate(
     ] = None,
     batch: Annotated[
         BatchStep | None,
-        typer.Option(help="Use the endpoint's Batch API: send what is missing, look, collect."),
+        typer.Option(help="Use the Batch API: send what is missing, look, collect, let go."),
     ] = None,
+    batch_id: Annotated[
+        str, typer.Option(help="With --batch forget: let go of this batch, whatever its state.")
+    ] = "",
     ray: Annotated[
         str,
         typer.Option(help="Ask from the workers of the Ray cluster at this address, or 'auto'."),
@@ -104,7 +106,8 @@ def annotate(
 ) -> None:
     """Ask the annotators about every item that the ledger does not have yet.
 
-    It may be interrupted or killed at any moment and run again: what came is saved.
+    It may be interrupted or killed at any moment and run again: what came is saved. The exit code
+    is 0 when every request is answered, 1 when some failed or wait in a batch.
 
     Example: benchprism annotate --limit 20 --budget 5.00
     """
@@ -113,6 +116,12 @@ def annotate(
     _one_way(
         batch=batch is not None, ray=bool(ray), replay=replay is not None, gguf=gguf is not None
     )
+    if batch_id and batch is not BatchStep.forget:
+        raise InputError(
+            "--batch-id without --batch forget",
+            wanted="both",
+            mend="without --batch-id every batch is looked at",
+        )
     retry = _statuses(retry_failed)
     opened = find_project(project)
     items = chosen_items(opened, benchmark or [], only, limit)
@@ -132,7 +141,7 @@ def annotate(
             print_estimates([*found], json=json)
             return
         if batch is not None:
-            run_batches(job, annotators, batch, yes=yes, json=json)
+            run_batches(job, annotators, batch, batch_id=batch_id, yes=yes, json=json)
             return
         check(job, annotators)
         priced = [one for one in annotators if one.price is not None]
@@ -142,6 +151,8 @@ def annotate(
         print_json([_summary(summary) for summary in summaries])
     _refuse_useless(summaries)
     _say_what_is_next(summaries, job)
+    if not all(summary.complete for summary in summaries):
+        raise typer.Exit(1)
 
 
 @group.command()
@@ -241,7 +252,7 @@ def _run(job: Job, annotators: Iterable[Annotator]) -> Iterator[Summary]:
         for note in summary.notes:
             say(f"Learned of {annotator.endpoint.model}: {note}.")
         if summary.interrupted:
-            say(f"Interrupted; what came is saved. To go on: {_this_command()}")
+            say(f"Interrupted; what came is saved. To go on: {this_command()}")
             raise typer.Exit(130)
         yield summary
 
@@ -268,20 +279,24 @@ def _halting() -> None:
     say("Finishing what is in flight; interrupt again to leave it.")
 
 
-def _this_command() -> str:
-    return shlex.join(["benchprism", *sys.argv[1:]])
-
-
 def _say_summary(summary: Summary) -> None:
-    ended = ", ".join(f"{count} {status}" for status, count in summary.statuses.most_common())
-    price = "" if summary.price is None else f"; price {summary.price:.4f}"
+    from benchprism.annotate.prices import money
+
+    price = "" if summary.price is None else f"; price {money(summary.price)}"
+    waiting = f", {summary.waiting} wait in a batch" if summary.waiting else ""
     say(
-        f"{summary.annotator}: {summary.asked} items asked{f' ({ended})' if ended else ''},"
-        f" {summary.already} were in the ledger; {summary.prompt_tokens} prompt tokens"
-        f" ({summary.cached_tokens} cached), {summary.completion_tokens} completion tokens{price}"
+        f"{summary.annotator}: {summary.asked} items asked{_ends(summary.statuses)},"
+        f" {summary.already} were in the ledger{_ends(summary.failed_before)}{waiting};"
+        f" {summary.prompt_tokens} prompt tokens ({summary.cached_tokens} cached),"
+        f" {summary.completion_tokens} completion tokens{price}"
     )
     for reason, count in summary.reasons.most_common(3):
         say(f"  {count} × {' '.join(reason.split())[:200]}")
+
+
+def _ends(statuses: Counter[Status]) -> str:
+    ended = ", ".join(f"{count} {status}" for status, count in statuses.most_common())
+    return f" ({ended})" if ended else ""
 
 
 def _refuse_useless(summaries: Sequence[Summary]) -> None:
@@ -297,12 +312,17 @@ def _refuse_useless(summaries: Sequence[Summary]) -> None:
 
 
 def _say_what_is_next(summaries: Sequence[Summary], job: Job) -> None:
-    failed = sorted({s for summary in summaries for s in summary.statuses if s != "ok"})
+    from benchprism.annotate.outcome import FAILURES
+
+    ended = {s for summary in summaries for s in (*summary.statuses, *summary.failed_before)}
+    failed = sorted(ended.intersection(FAILURES))
     if "too_long" in failed:
         failed.remove("too_long")
         say("Items too long are asked once max_prompt_characters allows them.")
     if failed:
         say(f"To ask again where it failed: benchprism annotate --retry-failed={','.join(failed)}")
+    if any(summary.waiting for summary in summaries):
+        say("To collect what waits in batches: benchprism annotate --batch collect")
     if job.known:
         say(f"Next: benchprism annotate merge {shlex.quote(str(job.ledger))}")
         return
@@ -310,5 +330,10 @@ def _say_what_is_next(summaries: Sequence[Summary], job: Job) -> None:
 
 
 def _summary(summary: Summary) -> dict[str, Any]:
-    counts = {"statuses": dict(summary.statuses), "reasons": dict(summary.reasons)}
-    return {**asdict(replace(summary, reasons=Counter())), "asked": summary.asked, **counts}
+    counts = {
+        "statuses": dict(summary.statuses),
+        "failed_before": dict(summary.failed_before),
+        "reasons": dict(summary.reasons),
+    }
+    plain = replace(summary, statuses=Counter(), failed_before=Counter(), reasons=Counter())
+    return {**asdict(plain), "asked": summary.asked, "complete": summary.complete, **counts}

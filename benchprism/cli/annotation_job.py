@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -64,13 +65,31 @@ def make_job(
 
     caps = [cap for cap in (budget, project.settings.budget) if cap is not None]
     cap = min(caps, default=None)
+    if cap is not None and not math.isfinite(cap):
+        raise InputError(
+            f"a budget of {cap}", wanted="an amount of money", mend="pass one such as --budget 5.00"
+        )
     if shard is not None:
         items = shard.items(items)
-        cap = None if cap is None else cap / shard.of
         ledger = ledger or project.root / "shards" / f"{shard.name}.sqlite"
     target = ledger or project.ledger
+    if cap is not None:
+        cap = _left(project, target, cap) / (shard.of if shard else 1)
     known = () if target.resolve() == project.ledger.resolve() else (project.ledger,)
     return Job(project, project_catalogue(project), items, target, known, retry, cap, ray)
+
+
+def _left(project: Project, ledger: Path, cap: float) -> float:
+    """What is left of a cap for another ledger: what the project's has spent otherwise is gone."""
+    from benchprism.annotate.budget import promised, spent
+    from benchprism.annotate.ledger import Ledger
+    from benchprism.cli.annotators import project_rates
+
+    if ledger.resolve() == project.ledger.resolve():
+        return cap
+    with Ledger(project.ledger) as whole, Ledger(ledger) as own:
+        gone = spent(whole, project_rates(project), besides=own)
+        return max(0.0, cap - gone - promised(whole))
 
 
 def check(job: Job, annotators: Iterable[Annotator]) -> None:

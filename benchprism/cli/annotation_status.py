@@ -33,16 +33,30 @@ def status(
     Example: benchprism annotate status --json
     """
     from benchprism.annotate.ledger import Ledger
-    from benchprism.annotate.standing import declined_notes, standing
+    from benchprism.annotate.stale import stale
+    from benchprism.annotate.standing import declined_clusters, standing
     from benchprism.cli.gather import project_catalogue
+    from benchprism.records.items.store import project_items
 
     opened = find_project(project)
     with Ledger(ledger or opened.ledger) as open_ledger:
         now = standing(open_ledger)
         waiting = len(open_ledger.waiting())
-    notes = [*_replay_notes(now), *declined_notes(now.values, project_catalogue(opened))]
+        catalogue = project_catalogue(opened)
+        has_items = any(opened.items.glob("*.parquet"))
+        old = stale(open_ledger, catalogue, project_items(opened.items)) if has_items else []
+    declined = declined_clusters(now.values, catalogue)
+    notes = [*_replay_notes(now), *map(str, old), *map(str, declined)]
     if json:
-        print_json({**_standing(now), "notes": notes, "waiting_in_batches": waiting})
+        print_json(
+            {
+                **_standing(now),
+                "notes": notes,
+                "stale": [asdict(one) for one in old],
+                "declined": [asdict(cluster) for cluster in declined],
+                "waiting_in_batches": waiting,
+            }
+        )
         return
     if waiting:
         say(f"{waiting} requests wait in batches. To look: benchprism annotate --batch status")
@@ -92,10 +106,12 @@ def _print_standing(now: Standing) -> None:
 
 def _price_cell(one: AnnotatorStanding) -> str:
     """The price, and of how many replies when some have none."""
+    from benchprism.annotate.prices import money
+
     if one.price is None:
         return ""
     some = f" ({one.priced} of {one.replies} replies)" if one.priced < one.replies else ""
-    return f"{one.price:.4f}{some}"
+    return f"{money(one.price)}{some}"
 
 
 def _print_attributes(values: Sequence[ValueCount]) -> None:

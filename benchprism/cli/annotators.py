@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from benchprism.annotate.annotator import Annotator
     from benchprism.annotate.endpoint import EndpointSettings
     from benchprism.annotate.keyless.local_server import LocalServer
+    from benchprism.annotate.prices import Rate
     from benchprism.annotate.replay import ReplayServer
     from benchprism.prompts.templates import Wording
 
@@ -42,7 +43,7 @@ def project_annotators(
             wanted="one under 'annotators' in benchprism.yaml",
             mend="add 'annotators: {main: {model: MODEL}}', or pass --replay FILE",
         )
-    variables = environment(project.root)
+    variables, rates = environment(project.root), project_rates(project)
     return [
         Annotator(
             name=pass_,
@@ -52,12 +53,28 @@ def project_annotators(
             asking=Asking(settings.ask, settings.items_per_call),
             wording=_wording(project, settings),
             price=project.settings.prices.get(settings.model),
+            rates=rates,
             vllm=settings.vllm,
         )
         for name in _chosen(names, known)
         for settings in [known[name]]
         for pass_ in passes(f"llm:{name}", settings.repeats)
     ]
+
+
+def project_rates(project: Project) -> dict[str, Rate]:
+    """What a budget counts for replies that came before their model had a price, by model."""
+    from benchprism.annotate.prices import Rate
+
+    annotators = project.settings.annotators.values()
+    return {
+        model: Rate(
+            price,
+            max((a.max_prompt_characters for a in annotators if a.model == model), default=0),
+            max((2 * a.max_output_tokens for a in annotators if a.model == model), default=0),
+        )
+        for model, price in project.settings.prices.items()
+    }
 
 
 def replay_annotators(

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import typer
 
 from benchprism.cli.annotation_job import Job, check, job_estimates
 from benchprism.cli.estimates import confirm
 from benchprism.cli.output import print_json, print_table, say
+from benchprism.records.errors import BenchprismError
 
 if TYPE_CHECKING:
     from benchprism.annotate.annotator import Annotator
-    from benchprism.annotate.batch import BatchReport
+    from benchprism.annotate.batch_collecting import BatchReport
 
 
 class BatchStep(StrEnum):
@@ -22,53 +26,121 @@ class BatchStep(StrEnum):
     submit = "submit"
     status = "status"
     collect = "collect"
+    forget = "forget"
 
 
 def run_batches(
-    job: Job, annotators: list[Annotator], step: BatchStep, *, yes: bool, json: bool
+    job: Job,
+    annotators: list[Annotator],
+    step: BatchStep,
+    *,
+    batch_id: str = "",
+    yes: bool,
+    json: bool,
 ) -> None:
-    """Submit what is missing, or say how far batches are, or keep what they brought."""
+    """Submit what is missing, say how far batches are, keep what they brought, or let them go.
+
+    Args:
+        job: What is to be annotated.
+        annotators: Whose batches.
+        step: What is done.
+        batch_id: The one batch that is let go.
+        yes: Whether it may cost what it costs.
+        json: Whether reports are printed as JSON.
+
+    Raises:
+        BenchprismError: a step failed; what the others brought is kept and printed.
+        Exit: with 1 when something that was collected lacks answers, or is not over.
+    """
     if step is BatchStep.submit:
         check(job, annotators)
         priced = [one for one in annotators if one.price is not None]
         confirm(
             [*job_estimates(job, priced, batch=True)], job.project.settings.confirm_above, yes=yes
         )
-    reports = [*_said(_reports(job, annotators, step))]
+    reports: list[BatchReport] = []
+    failures: list[BenchprismError] = []
+    for annotator in _addressed(job, annotators, batch_id):
+        try:
+            for report in _reports(job, annotator, step, batch_id):
+                _say(report)
+                reports.append(report)
+        except BenchprismError as error:
+            failures.append(error)
+            if step is BatchStep.submit:
+                break
+    if step is not BatchStep.submit:
+        for report in _left_over(job, step, batch_id, found=bool(reports or failures)):
+            _say(report)
+            reports.append(report)
     if json:
-        print_json([asdict(report) for report in reports])
+        print_json([_report(report) for report in reports])
     elif step is not BatchStep.submit and reports:
         _print(reports)
+    if failures:
+        raise failures[0]
     _say_what_is_next(reports, step)
+    if step is BatchStep.collect and not all(report.complete for report in reports):
+        raise typer.Exit(1)
 
 
-def _reports(job: Job, annotators: Iterable[Annotator], step: BatchStep) -> Iterator[BatchReport]:
-    from benchprism.annotate.batch import collect, submit
+def _addressed(job: Job, annotators: list[Annotator], batch_id: str) -> list[Annotator]:
+    """Whose batches are looked at; of one that is named only its own annotator."""
+    from benchprism.annotate.batch_book import BatchBook
+    from benchprism.annotate.ledger import Ledger
 
-    for annotator in annotators:
-        if step is BatchStep.submit:
-            yield from submit(
-                annotator,
-                job.items,
-                job.catalogue,
-                job.ledger,
-                retry=job.retry,
-                known=job.known,
-                budget=job.budget,
-            )
-        else:
-            yield from collect(annotator, job.ledger, wait=step is BatchStep.status)
+    if not batch_id:
+        return annotators
+    with Ledger(job.ledger) as ledger:
+        named = {one.annotator for one in BatchBook(ledger).open() if one.name == batch_id}
+    return [annotator for annotator in annotators if annotator.name in named]
 
 
-def _said(reports: Iterable[BatchReport]) -> Iterator[BatchReport]:
-    """Say of each batch what became of it, when it does."""
-    for report in reports:
-        ended = ", ".join(f"{n} {status}" for status, n in report.statuses.most_common())
-        said = f"{report.annotator}: batch {report.batch_id or '(never started)'}"
-        say(f"{said} is {report.state}, {report.calls} calls{f' ({ended})' if ended else ''}.")
-        if report.problem:
-            say(f"{said}: {report.problem}")
-        yield report
+def _reports(
+    job: Job, annotator: Annotator, step: BatchStep, batch_id: str
+) -> Iterator[BatchReport]:
+    from benchprism.annotate.batch import submit
+    from benchprism.annotate.batch_collecting import collect, forget
+
+    if step is BatchStep.submit:
+        return submit(
+            annotator,
+            job.items,
+            job.catalogue,
+            job.ledger,
+            retry=job.retry,
+            known=job.known,
+            budget=job.budget,
+        )
+    if step is BatchStep.forget:
+        return forget(annotator, job.ledger, batch_id=batch_id or None)
+    return collect(annotator, job.ledger, wait=step is BatchStep.status)
+
+
+def _left_over(job: Job, step: BatchStep, batch_id: str, *, found: bool) -> Iterable[BatchReport]:
+    """Batches whose annotator is not in the project any more; the named one is let go."""
+    from benchprism.annotate.batch_collecting import forget_orphan, orphans
+    from benchprism.cli.annotators import project_annotators
+
+    if step is BatchStep.forget and batch_id:
+        return () if found else [forget_orphan(job.ledger, batch_id)]
+    names = [one.name for one in project_annotators(job.project, [], None, keyless=True)]
+    return orphans(job.ledger, names)
+
+
+def _report(report: BatchReport) -> dict[str, Any]:
+    counts = {"statuses": dict(report.statuses)}
+    return {**asdict(replace(report, statuses=Counter())), **counts}
+
+
+def _say(report: BatchReport) -> None:
+    """Say of a batch what became of it, when it does."""
+    ended = ", ".join(f"{n} {status}" for status, n in report.statuses.most_common())
+    said = f"{report.annotator}: batch {report.batch_id or '(never started)'}"
+    again = f", {report.missing} requests are missing again" if report.missing else ""
+    say(f"{said} is {report.state}, {report.calls} calls{f' ({ended})' if ended else ''}{again}.")
+    if report.problem:
+        say(f"{said}: {report.problem}")
 
 
 def _print(reports: Iterable[BatchReport]) -> None:
@@ -93,9 +165,16 @@ def _print(reports: Iterable[BatchReport]) -> None:
 def _say_what_is_next(reports: list[BatchReport], step: BatchStep) -> None:
     if not reports:
         say("Nothing is missing." if step is BatchStep.submit else "No batch is open.")
-    elif any(report.missing or report.state == "abandoned" for report in reports):
+        return
+    for report in reports:
+        if report.key:
+            say(
+                "To let go of a batch that cannot be collected:"
+                f" benchprism annotate --batch forget --batch-id {report.batch_id}"
+            )
+    if any(report.missing or report.state == "abandoned" for report in reports):
         say("To send again what was not answered: benchprism annotate --batch submit")
-    elif step is BatchStep.collect:
+    elif step is BatchStep.collect and all(report.complete for report in reports):
         say("Next: benchprism annotate status")
-    else:
+    elif not any(report.key for report in reports):
         say("Next: benchprism annotate --batch collect")

@@ -13,6 +13,7 @@ import typer
 from benchprism.cli import explain
 from benchprism.cli.options import HERE, JsonOption, ProjectOption
 from benchprism.cli.output import print_json, print_table, say
+from benchprism.cli.pull import pull
 from benchprism.project import Project, find_project
 from benchprism.records.errors import InputError, suggestion
 
@@ -59,6 +60,18 @@ def compose(
     output_format: Annotated[
         _Format, typer.Option(help="Of --check: a table, or annotations for GitHub's checks.")
     ] = "text",
+    from_hub: Annotated[
+        str | None,
+        typer.Option(
+            "--from-hub",
+            metavar="ORG/NAME",
+            help="Take up a subset again that was exported to this dataset of the Hub.",
+        ),
+    ] = None,
+    revision: Annotated[
+        str | None,
+        typer.Option("--revision", help="Of --from-hub: a branch, tag or commit; else the newest."),
+    ] = None,
 ) -> None:
     """Choose the items that meet the criteria, and keep the reason why each other one is out.
 
@@ -66,8 +79,15 @@ def compose(
 
     Example: benchprism compose criteria/reasoning.yaml
     """
-    _one_of({"--dry-run": dry_run, "--locked": locked, "--check": check})
+    pulls = from_hub is not None
+    _one_of({"--dry-run": dry_run, "--locked": locked, "--check": check, "--from-hub": pulls})
     opened = find_project(project)
+    if revision is not None and not pulls:
+        raise _misused("--revision", "--from-hub")
+    if from_hub is not None:
+        _one_of({"a criteria file": criteria is not None, "--from-hub": True})
+        pull(opened, from_hub, revision, as_json=json)
+        return
     if check:
         _check(opened, criteria, output_format, as_json=json)
         return
@@ -131,12 +151,15 @@ def _compose(project: Project, path: Path, given: Path, *, dry_run: bool, as_jso
     folder = project.subsets / composition.name
     writes = not dry_run and composition.met
     if writes:
-        write_subset(folder, composition, lock_of(project, composition))
+        written = lock_of(project, composition)
+        write_subset(folder, composition, written)
+        _say_unjudged(composition, written)
     if as_json:
         print_json(_summary(composition, folder if writes else None))
     else:
         _print_waterfall(composition.name, composition.available, composition.steps)
         _print_findings(composition.findings)
+    _say_cautions(composition)
     if not composition.met:
         say("Nothing was written: not all is true that the criteria expect.")
         raise typer.Exit(1)
@@ -216,6 +239,8 @@ def _print_check(findings: Sequence[CheckFinding]) -> None:
 
 
 def _summary(composition: Composition, folder: Path | None) -> dict[str, Any]:
+    from benchprism.compose.calibration import calibration_data
+
     return {
         "name": composition.name,
         "items": composition.available,
@@ -225,6 +250,7 @@ def _summary(composition: Composition, folder: Path | None) -> dict[str, Any]:
             {name: value for name, value in asdict(finding).items() if name != "place"}
             for finding in composition.findings
         ],
+        "calibration": calibration_data(composition.screening.calibration),
         "chosen": composition.counts,
         "folder": None if folder is None else str(folder),
     }
@@ -258,6 +284,22 @@ def _print_findings(findings: Sequence[Finding]) -> None:
     if findings:
         rows = [[f.text, f.group, f"{f.value:.4g}", "yes" if f.met else "no"] for f in findings]
         print_table(["expectation", "of", "found", "true"], rows)
+
+
+def _say_cautions(composition: Composition) -> None:
+    for judgement in composition.screening.calibration.values():
+        if judgement.verdict != "usable":
+            say(f"Warning: {judgement.sentence}. 'benchprism review calibrate' says more.")
+
+
+def _say_unjudged(composition: Composition, lock: Mapping[str, Any]) -> None:
+    from benchprism.compose.calibration import unjudged
+
+    for annotator in unjudged(composition.screening.calibration, lock["annotators"]):
+        say(
+            f"Warning: the calibration has not seen values by {annotator}; run"
+            " 'benchprism review calibrate' again."
+        )
 
 
 def _print_relaxations(relaxations: Sequence[Relaxation]) -> None:

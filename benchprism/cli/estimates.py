@@ -55,18 +55,20 @@ def confirm(found: Sequence[tuple[str, Estimates]], above: float, *, yes: bool) 
     Raises:
         ConfirmationNeeded: nobody could be asked, or the answer was no.
     """
+    from benchprism.annotate.prices import limit
+
     prices = [one.chosen.price for _, one in found if one.chosen.price is not None]
     low, high = (sum(price[end] for price in prices) for end in (0, 1))
     if high <= above:
         return
-    say(f"This costs between {low:.2f} and {high:.2f}, by the prices in benchprism.yaml.")
+    say(f"This costs between {_money(low)} and {_money(high)}, by the prices in benchprism.yaml.")
     if yes:
         return
     if sys.stdin.isatty() and typer.confirm("Go on?", err=True):
         return
     raise ConfirmationNeeded(
-        f"an annotation that may cost {high:.2f}",
-        wanted=f"a yes, above the {above:.2f} of 'confirm_above' in benchprism.yaml",
+        f"an annotation that may cost {_money(high)}",
+        wanted=f"a yes, above the {limit(above)} of 'confirm_above' in benchprism.yaml",
         mend="see --dry-run, then pass --yes; --budget caps what is spent",
     )
 
@@ -87,7 +89,9 @@ def _row(name: str, estimate: Estimate, *, chosen: bool) -> tuple[object, ...]:
 
 
 def _money(price: float) -> str:
-    return f"{price:.2f}" if price >= 0.1 else f"{price:.4f}"
+    from benchprism.annotate.prices import money
+
+    return f"{price:.2f}" if price >= 0.1 else money(price)
 
 
 def _data(name: str, estimates: Estimates) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from benchprism.project import Project, find_project
 from benchprism.records.errors import InputError
 
 if TYPE_CHECKING:
-    from benchprism.compose.explain import Explanation
+    from benchprism.compose.explain import Explanation, FieldValue
     from benchprism.compose.store import Subset
 
 
@@ -58,15 +58,24 @@ def explain(
 
 
 def _explain_item(project: Project, stored: Subset, item: str, *, as_json: bool) -> None:
+    from benchprism.annotate.ledger import Ledger
+    from benchprism.annotate.standing import replayed_annotators
     from benchprism.cli.gather import evidence_for, project_attribute_table
     from benchprism.compose import explain as explaining
 
     table = project_attribute_table(project, [item])
     answer = explaining.explain(stored, item, table, evidence_for(project, stored.criteria))
+    with Ledger(project.ledger) as ledger:
+        replayed = replayed_annotators(ledger, item)
     if as_json:
-        print_json({"subset": stored.name, **asdict(answer), "outdated": answer.outdated})
+        given = {"outdated": answer.outdated, "replayed": replayed}
+        print_json({"subset": stored.name, **asdict(answer), **given})
     else:
         _print_explanation(stored.name, answer)
+    for sentence in answer.cautions:
+        say(f"Warning: {sentence}.")
+    if replayed:
+        say(f"Note: what {' and '.join(replayed)} said of it is a replay of recorded annotations.")
     if answer.outdated:
         say(f"Values have changed since {stored.name!r} was composed; compose it again.")
 
@@ -76,10 +85,9 @@ def _print_explanation(name: str, answer: Explanation) -> None:
     if not answer.chosen:
         typer.echo(f"Left out by {answer.rule!r}: {answer.detail}.")
     rows = [
-        [verdict.rule, verdict.outcome, value.field, _cell(value.value), value.source, confidence]
+        [verdict.rule, verdict.outcome, value.field, _cell(value.value), value.source, _sure(value)]
         for verdict in answer.verdicts
         for value in verdict.values
-        for confidence in [None if value.confidence is None else f"{value.confidence:.2f}"]
     ]
     if rows:
         print_table(["rule", "verdict", "field", "value", "source", "confidence"], rows)
@@ -87,6 +95,13 @@ def _print_explanation(name: str, answer: Explanation) -> None:
         typer.echo("To be in, it would need:")
         for change in answer.changes:
             typer.echo(f"  - {change}")
+
+
+def _sure(value: FieldValue) -> str | None:
+    """The confidence, and that annotators were divided where they were."""
+    if value.confidence is None:
+        return None
+    return f"{value.confidence:.2f}{' (tie)' if value.confidence_source == 'tie' else ''}"
 
 
 def _cell(value: object) -> str:

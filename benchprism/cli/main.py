@@ -17,6 +17,7 @@ try:
         demo,
         diff,
         evaluate,
+        export,
         init,
         items,
         report,
@@ -34,7 +35,7 @@ except KeyboardInterrupt:  # Ctrl-C while the modules load
 
 FLOW = [
     "demo", "init", "items", "annotate", "review", "results", "compose",
-    "explain", "diff", "score", "report",
+    "explain", "diff", "export", "score", "report",
 ]  # fmt: skip
 """The commands in the order of the work; help lists any others after them."""
 
@@ -56,6 +57,10 @@ class _InOrder(TyperGroup):
 app = typer.Typer(
     name="benchprism",
     help="See what a benchmark is made of, item by item, and recompose it.",
+    epilog=(
+        "Exit codes: 0 done, 1 findings or a failed check, 2 wrong usage or input, 3 needs"
+        " confirmation, 4 budget or quota reached, 130 interrupted (what came is saved)."
+    ),
     cls=_InOrder,
     no_args_is_help=True,
     invoke_without_command=True,
@@ -64,7 +69,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (
-    demo, init, items, annotate, evaluate, review, results, compose, diff, score, report, schema,
+    demo, init, items, annotate, evaluate, review, results, compose, diff, export, score, report,
+    schema,
 ):  # fmt: skip
     command.register(app)
 

@@ -34,7 +34,12 @@ class Progress(Protocol):
 
 def print_json(data: object) -> None:
     """Print data as JSON; a number that is not defined becomes null."""
-    typer.echo(json.dumps(_defined(data), ensure_ascii=False, indent=2, allow_nan=False))
+    typer.echo(json_text(data))
+
+
+def json_text(data: object) -> str:
+    """Write data as JSON; a number that is not defined becomes null."""
+    return json.dumps(_defined(data), ensure_ascii=False, indent=2, allow_nan=False)
 
 
 def _defined(data: Any) -> Any:

@@ -32,6 +32,7 @@ def composed(project: Project, path: Path, show_shortage: Show | None = None) ->
     Raises:
         InputError: the criteria do not fit, or cannot be met; with file, line and column.
     """
+    from benchprism.annotate.review.gate import CALIBRATION, read_gate
     from benchprism.cli.gather import (
         earlier_compositions,
         evidence_for,
@@ -43,15 +44,16 @@ def composed(project: Project, path: Path, show_shortage: Show | None = None) ->
     from benchprism.compose.extends import read_criteria
     from benchprism.compose.screening import screen
 
-    criteria = read_criteria(path)
+    criteria, catalogue = read_criteria(path), project_catalogue(project)
     with located(path):
         screening = screen(
             criteria,
             project_attribute_table(project),
-            catalogue=project_catalogue(project),
+            catalogue=catalogue,
             seed=project.settings.seed,
             evidence=evidence_for(project, criteria),
             earlier=earlier_compositions(project, criteria),
+            gate=read_gate(project.review / CALIBRATION, catalogue),
         )
         try:
             return finish(screening)

@@ -91,6 +91,7 @@ def _holdings(project: Project, wanted: Sequence[str] | None) -> Holdings:
     from benchprism.annotate.attribute_table import attribute_table
     from benchprism.annotate.consolidate import consolidation
     from benchprism.annotate.ledger import Ledger
+    from benchprism.annotate.review.gate import CALIBRATION, read_gate
     from benchprism.annotate.standing import standing
     from benchprism.cli.gather import project_catalogue, project_provenance
     from benchprism.records.items.check import find_faults
@@ -102,6 +103,7 @@ def _holdings(project: Project, wanted: Sequence[str] | None) -> Holdings:
     made = consolidation(project.ledger, catalogue, items, project.settings.consolidation)
     with Ledger(project.ledger) as ledger:
         now = standing(ledger)
+    gate = read_gate(project.review / CALIBRATION, catalogue) or {}
     return Holdings(
         project=project.settings.project,
         catalogue=catalogue,
@@ -117,6 +119,7 @@ def _holdings(project: Project, wanted: Sequence[str] | None) -> Holdings:
         results=_results(project),
         subsets=_subsets(project, wanted),
         seed=project.settings.seed,
+        calibration=[judgement.sentence for judgement in gate.values()],
     )
 
 

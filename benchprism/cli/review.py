@@ -12,6 +12,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from benchprism.cli import (
+    review_adjudicate,
+    review_calibrate,
+    review_page,
+    review_plan,
+    review_pull,
+    review_push,
+    review_status,
+)
 from benchprism.cli.environment import environment
 from benchprism.cli.options import HERE, JsonOption, ProjectOption
 from benchprism.cli.output import print_json, print_table, progress, say
@@ -21,7 +30,7 @@ from benchprism.records.errors import InputError
 if TYPE_CHECKING:
     from benchprism.annotate.review.server import ServeOptions, Server, ServerHome
 
-group = typer.Typer(no_args_is_help=True, help="Let people review annotations in Argilla.")
+group = typer.Typer(no_args_is_help=True, help="Let people review annotations.")
 
 
 def register(app: typer.Typer) -> None:
@@ -186,3 +195,12 @@ def _stop(home: ServerHome) -> None:
         say(f"No review server runs on {home.folder}.")
         raise typer.Exit(1)
     say(f"Stopped the review server at {server.url}; every submitted response is saved.")
+
+
+review_plan.register(group)
+review_push.register(group)
+review_pull.register(group)
+review_status.register(group)
+review_page.register(group)
+review_calibrate.register(group)
+review_adjudicate.register(group)

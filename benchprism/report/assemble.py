@@ -65,6 +65,8 @@ class Holdings:
     """None before any results were added."""
     subsets: Sequence[Subset]
     seed: int
+    calibration: Sequence[str] = ()
+    """What people's review says of attributes as hard criteria, a sentence each."""
 
 
 def assemble(held: Holdings) -> Report:
@@ -100,6 +102,7 @@ def assemble(held: Holdings) -> Report:
         faults=_faults(held.findings),
         models=len(models),
         seed=held.seed,
+        calibration=tuple(held.calibration),
     )
 
 

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from benchprism.annotate.confidence import UNDOUBTED
 from benchprism.prompts.catalogue import Attribute, Catalogue
 
-SOURCES = ("agreement", "probability", "posterior", "stated", "none")
+SOURCES = ("agreement", "tie", "probability", "posterior", "stated", "none")
 """What a confidence may be, as ``ConfidenceSource`` has it."""
 
 

@@ -83,6 +83,8 @@ class Report:
     models: int
     """Models with a result on any benchmark."""
     seed: int
+    calibration: tuple[str, ...] = ()
+    """What people's review says of attributes as hard criteria, a sentence each."""
 
     @property
     def replayed(self) -> bool:

@@ -31,6 +31,7 @@ def plain(report: Report) -> dict[str, Any]:
         "subsets": [asdict(subset) for subset in report.subsets],
         "scores": [asdict(score) for score in report.scores.benchmarks],
         "faults": [asdict(fault) for fault in report.faults],
+        "calibration": [*report.calibration],
         "seed": report.seed,
     }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchprism.annotate.standing import ValueCount, declined_notes
+from benchprism.annotate.standing import Cluster, ValueCount, declined_clusters
 from benchprism.prompts.catalogue import Catalogue
 
 
@@ -30,24 +30,20 @@ class Declined:
 
 
 def declined(values: Sequence[ValueCount], catalogue: Catalogue) -> Declined:
-    """Find where refused and filtered values cluster; see ``declined_notes``."""
-    notes = declined_notes(values, catalogue)
-    benchmarks = sorted({count.benchmark for count in values})
+    """Find where refused and filtered values cluster; see ``declined_clusters``."""
+    clusters = declined_clusters(values, catalogue)
+    benchmarks = sorted({cluster.name for cluster in clusters if cluster.kind == "benchmark"})
     return Declined(
-        tuple(notes),
+        tuple(map(str, clusters)),
         tuple(
             (attribute.id, said)
             for dimension in catalogue.dimensions
-            if (said := _about(notes, f"in the dimension {dimension.title!r} and"))
+            if (said := _about(clusters, "dimension", dimension.id))
             for attribute in dimension.attributes
         ),
-        tuple(
-            (name, said)
-            for name in benchmarks
-            if (said := _about(notes, f"in the benchmark {name!r} and"))
-        ),
+        tuple((name, _about(clusters, "benchmark", name)) for name in benchmarks),
     )
 
 
-def _about(notes: Sequence[str], place: str) -> str:
-    return "; ".join(note for note in notes if place in note)
+def _about(clusters: Sequence[Cluster], kind: str, name: str) -> str:
+    return "; ".join(str(one) for one in clusters if (one.kind, one.name) == (kind, name))

@@ -5,9 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ..errors import InputError
 from .source import Row, Source
+
+if TYPE_CHECKING:
+    from huggingface_hub import DatasetInfo
 
 _MEDIA = {"Audio", "Image", "Nifti", "Pdf", "Video"}
 
@@ -35,7 +39,8 @@ def read_hub(
         InputError: the dataset is gated, private or not there, lacks the configuration or the
             split, or is neither reachable nor in the cache.
     """
-    commit = _resolve(dataset, revision)
+    found = _resolve(dataset, revision)
+    commit = found.sha if found is not None else None
     _quieten()
     if commit is not None:
         _check_configs(dataset, configs, commit)
@@ -44,7 +49,9 @@ def read_hub(
         source = _load(dataset, config, split, commit)
         if commit is None and revision not in {None, "main", source.revision}:
             raise _other_revision(dataset, revision or "", source.revision)
-        sources.append(replace(source, subset=(config or "") if len(configs) > 1 else ""))
+        subset = (config or "") if len(configs) > 1 else ""
+        gated = found is not None and bool(found.gated)
+        sources.append(replace(source, subset=subset, gated=gated))
     return sources
 
 
@@ -56,14 +63,14 @@ def _quieten() -> None:
         datasets.disable_progress_bars()
 
 
-def _resolve(dataset: str, revision: str | None) -> str | None:
-    """Find the commit of a revision; none, and offline mode, when the Hub cannot be reached."""
+def _resolve(dataset: str, revision: str | None) -> DatasetInfo | None:
+    """Find a revision; none, and offline mode, when the Hub cannot be reached."""
     import httpx2
     from huggingface_hub import HfApi, constants
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError, OfflineModeIsEnabled
 
     try:
-        return HfApi().dataset_info(dataset, revision=revision, timeout=30).sha
+        return HfApi().dataset_info(dataset, revision=revision, timeout=30)
     except (OfflineModeIsEnabled, httpx2.TransportError):
         # Both libraries read the switch when they are imported; `datasets` retries for 23 seconds
         # before it looks into its cache unless it is told.

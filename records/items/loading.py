@@ -81,7 +81,7 @@ def load(request: Request) -> Loaded:
     items = build_items(request.benchmark, sources, mapping, part)
     return Loaded(
         items=items[: request.limit],
-        provenance=_provenance(request, preset, items, mapping),
+        provenance=_provenance(request, preset, sources, items, mapping),
         split_assumed=local and preset is not None and not (request.split or mapping.split),
         rows_skipped=sum(len(source.rows) for source in sources) - len(items),
     )
@@ -137,14 +137,18 @@ def _mapping(request: Request, preset: Preset | None, source: Source) -> ColumnM
 
 
 def _provenance(
-    request: Request, preset: Preset | None, items: Sequence[Item], mapping: ColumnMapping
+    request: Request,
+    preset: Preset | None,
+    sources: Sequence[Source],
+    items: Sequence[Item],
+    mapping: ColumnMapping,
 ) -> Provenance:
     splits = {item.split for item in items}
     original = preset if request.dataset is None else None
     hub = request.file is None
     dataset = request.dataset or (preset.dataset if preset and hub else None)
     config = original.config if original and hub else None
-    return Provenance(
+    provenance = Provenance(
         preset=request.preset_name,
         dataset=dataset,
         config=request.config or (config if isinstance(config, str) else None),
@@ -156,3 +160,6 @@ def _provenance(
         columns=mapping.model_dump(exclude_defaults=True),
         limit=request.limit,
     )
+    if any(source.gated for source in sources):
+        provenance["gated"] = True
+    return provenance

@@ -31,6 +31,8 @@ class Source:
     """The part that every row belongs to, where no column tells."""
     split: str | None = None
     """The Hub dataset's split; a file does not tell."""
+    gated: bool = False
+    """Whether the Hub gives the dataset only to those who accept its terms."""
 
     @cached_property
     def columns(self) -> tuple[str, ...]:

@@ -29,6 +29,8 @@ class Provenance(TypedDict, total=False):
     """The dataset's commit, or ``sha256:...`` of the file."""
     licence: str
     """SPDX identifier or words; ``unknown`` where the source states none."""
+    gated: bool
+    """True where the Hub gives the dataset only to those who accept its terms."""
     domain: str | None
     """The field that benchmarks are compared within."""
     file: str | None

@@ -13,6 +13,7 @@ import pytest
 from benchprism.annotate.annotator import Annotator, run_annotator
 from benchprism.annotate.ledger import Ledger
 from benchprism.annotate.recorder import Summary
+from benchprism.annotate.request_form import bounded
 from benchprism.prompts.catalogue import Catalogue
 from benchprism.prompts.messages import make_prompt
 from benchprism.records.errors import BudgetReached, EndpointError, InputError
@@ -69,7 +70,7 @@ def test_the_request_is_what_an_endpoint_expects(
     assert body["max_tokens"] == 2000
     assert [message["role"] for message in body["messages"]] == ["system", "user"]
     assert body["messages"][0]["content"] == prompt.system
-    assert body["response_format"]["json_schema"]["schema"] == prompt.schema
+    assert body["response_format"]["json_schema"]["schema"] == bounded(prompt.schema)
     assert body["response_format"]["json_schema"]["strict"] is True
     assert server.headers[0]["Authorization"] == "Bearer sk-secret"
 
@@ -150,6 +151,24 @@ def test_an_endpoint_that_will_not_serve_ends_the_run_after_one_request(
         run_annotator(annotator_at(server.base_url), items, core, ledger)
     assert server.asked.total() == 1
     assert replies(ledger) == []
+
+
+def test_an_endpoint_that_has_answered_may_err_once(
+    fault_server: Start, make_items: MakeItems, annotator_at: MakeAnnotator, core: Catalogue,
+    tmp_path: Path,
+) -> None:  # fmt: skip
+    once = [("status", {"status": code}) for code in (401, 404)]
+    with fault_server(scripts={"third": [*once], "fourth": [once[1]]}) as server:
+        annotator = annotator_at(server.base_url, concurrency=1)
+        summary = run_annotator(
+            annotator, make_items(["first", "second", "third", "fourth"]), core, tmp_path / "l"
+        )
+        assert summary.statuses == Counter(ok=4)
+        lasting = [("status", {"status": 401, "message": "revoked"})] * 9
+        server.scripts = {"sixth": lasting}
+        with pytest.raises(EndpointError, match="rejects the key"):
+            run_annotator(annotator, make_items(["fifth", "sixth"]), core, tmp_path / "m")
+        assert server.asked["sixth"] == 3
 
 
 def test_an_endpoint_that_is_not_there_is_one_sentence(
@@ -292,7 +311,9 @@ def test_a_key_that_cannot_be_sent_is_one_sentence(
         run_annotator(annotator, make_items(1), core, ledger)
 
 
-@pytest.mark.parametrize("address", ["localhost:8000/v1", "ftp://host/v1", "what"])
+@pytest.mark.parametrize(
+    "address", ["localhost:8000/v1", "ftp://host/v1", "what", "http://u:pw@host/v1"]
+)
 def test_an_address_that_is_none_is_one_sentence(
     make_items: MakeItems, annotator_at: MakeAnnotator, core: Catalogue, ledger: Path, address: str
 ) -> None:

@@ -7,7 +7,7 @@ import json
 import random
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -20,15 +20,28 @@ from aiohttp import web
 from typer.testing import CliRunner, Result
 
 from benchprism.annotate.annotator import Annotator, run_annotator
-from benchprism.annotate.batch import BatchReport, Limits, collect, submit
+from benchprism.annotate.batch import Limits, submit
+from benchprism.annotate.batch_collecting import (
+    BatchReport,
+    collect,
+    forget,
+    forget_orphan,
+    orphans,
+)
 from benchprism.annotate.endpoint import EndpointSettings
 from benchprism.annotate.ledger import Ledger
+from benchprism.annotate.pace import Patience
 from benchprism.annotate.plan import Asking
 from benchprism.annotate.prices import Price
 from benchprism.cli.main import app
 from benchprism.prompts.catalogue import Catalogue
 from benchprism.prompts.messages import read_item_messages
-from benchprism.records.errors import BudgetReached, ConfirmationNeeded, EndpointError
+from benchprism.records.errors import (
+    BudgetReached,
+    ConfirmationNeeded,
+    EndpointError,
+    InputError,
+)
 from benchprism.records.items.store import write_items
 
 # aiohttp's own reader of uploads warns about itself.
@@ -36,6 +49,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:unread_data:DeprecationWarning")
 
 MakeItems = Callable[..., pa.Table]
 Body = dict[str, Any]
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 PRICE = Price(input=1.0, output=10.0, batch=0.5)
 EACH = (7 * 1.0 + 3 * 10.0) / 1e6 / 2
@@ -53,9 +67,25 @@ class BatchServer:
     batches: dict[str, Body] = field(default_factory=dict)
     uploaded: list[list[Body]] = field(default_factory=list)
     dies: bool = False
-    """Whether the connection is lost after a batch was made, before its id is told."""
+    """Whether the connection is lost after a batch was made, before its id is told, and nothing
+    is told afterwards."""
+    breaks_off: int = 0
+    """How often the connection is lost in the middle of a file."""
+    odd: list[tuple[str, int, str]] = field(default_factory=list)
+    """Answers in place of others: method and start of the path, status, text; each is used up."""
+    full: bool = False
+    """Whether no batch is taken at the moment."""
     asked: Counter[str] = field(default_factory=Counter)
     """Chat completions outside of batches, by question."""
+
+    @web.middleware
+    async def instead(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        for place, (start, status, text) in enumerate(self.odd):
+            if f"{request.method} {request.path}".startswith(start):
+                await request.read()
+                del self.odd[place]
+                return web.Response(status=status, text=text, content_type="text/html")
+        return await handler(request)
 
     def routes(self) -> list[web.RouteDef]:
         return [
@@ -64,6 +94,7 @@ class BatchServer:
             web.post("/v1/batches", self._create),
             web.get("/v1/batches", self._list),
             web.get("/v1/batches/{id}", self._retrieve),
+            web.post("/v1/batches/{id}/cancel", self._cancel),
             web.post("/v1/chat/completions", self._complete),
         ]
 
@@ -80,10 +111,21 @@ class BatchServer:
             "filename": file.filename, "purpose": "batch", "status": "processed",
         })  # fmt: skip
 
-    async def _content(self, request: web.Request) -> web.Response:
+    async def _content(self, request: web.Request) -> web.StreamResponse:
+        if self.breaks_off:
+            self.breaks_off -= 1
+            answer = web.StreamResponse(headers={"Content-Length": "1000"})
+            await answer.prepare(request)
+            await answer.write(b"{")
+            assert request.transport is not None
+            request.transport.abort()
+            return answer
         return web.Response(body=self.files[request.match_info["id"]])
 
     async def _create(self, request: web.Request) -> web.Response:
+        if self.full:
+            message = "Enqueued token limit reached for gpt-6-luna in organization org-1."
+            return web.json_response({"error": {"message": message}}, status=400)
         given = await request.json()
         assert (given["endpoint"], given["completion_window"]) == ("/v1/chat/completions", "24h")
         name = f"batch-{len(self.batches)}"
@@ -97,6 +139,9 @@ class BatchServer:
         return web.json_response(self.batches[name])
 
     async def _list(self, request: web.Request) -> web.Response:
+        if self.dies:
+            assert request.transport is not None
+            request.transport.abort()
         newest = list(reversed(self.batches.values()))
         after = request.query.get("after")
         start = next((n + 1 for n, one in enumerate(newest) if one["id"] == after), 0)
@@ -108,7 +153,15 @@ class BatchServer:
         )
 
     async def _retrieve(self, request: web.Request) -> web.Response:
-        return web.json_response(self.batches[request.match_info["id"]])
+        found = self.batches.get(request.match_info["id"])
+        if found is None:
+            return web.json_response({"error": {"message": "no such batch"}}, status=404)
+        return web.json_response(found)
+
+    async def _cancel(self, request: web.Request) -> web.Response:
+        batch = self.batches[request.match_info["id"]]
+        batch["status"] = "cancelling"
+        return web.json_response(batch)
 
     async def _complete(self, request: web.Request) -> web.Response:
         body = await request.json()
@@ -187,7 +240,7 @@ def serving(server: BatchServer) -> Iterator[BatchServer]:
     loop, stop = asyncio.new_event_loop(), asyncio.Event()
 
     async def serve() -> None:
-        app = web.Application(client_max_size=2**30)
+        app = web.Application(client_max_size=2**30, middlewares=[server.instead])
         app.add_routes(server.routes())
         runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
         await runner.setup()
@@ -219,7 +272,8 @@ def server() -> Iterator[BatchServer]:
 @pytest.fixture
 def annotator(server: BatchServer) -> Annotator:
     settings = EndpointSettings("m", server.base_url, max_output_tokens=100, rung="json_schema")
-    return Annotator("llm:test", settings, price=PRICE)
+    patience = Patience(first_wait=0.001, longest_wait=0.01)
+    return Annotator("llm:test", settings, price=PRICE, patience=patience)
 
 
 @pytest.fixture
@@ -406,6 +460,7 @@ def test_a_batch_that_started_unnoticed_is_found(
         started(annotator, make_items(4), core, ledger)
     server.dies = False
     assert len(server.batches) == 4
+    assert len(server.uploaded) == 1
     assert started(annotator, make_items(4), core, ledger) == []
     (name,) = (name for name in server.batches if name.startswith("batch"))
     server.end(name)
@@ -497,6 +552,223 @@ def test_a_budget_counts_all_that_is_not_back_yet(
     assert started(annotator, items, core, ledger, budget=0.1) == [40 - first]
 
 
+def test_a_batch_that_cannot_be_collected_keeps_nobody_else_waiting_and_is_let_go(
+    server: BatchServer, annotator: Annotator, make_items: MakeItems, core: Catalogue, ledger: Path
+) -> None:
+    assert started(annotator, make_items(6), core, ledger, limits=Limits(calls=2)) == [2, 2, 2]
+    for name in server.batches:
+        server.end(name)
+    del server.batches["batch-0"]
+    server.batches["batch-1"]["request_counts"] = {"total": 2, "completed": 2, "failed": 0}
+    output = server.batches["batch-1"]["output_file_id"]
+    whole, server.files[output] = server.files[output], b"<html>error</html>"
+
+    def found(reports: Iterator[BatchReport]) -> list[tuple[str, str, int, int]]:
+        return [(r.batch_id, r.state, r.statuses.total(), r.missing) for r in reports]
+
+    gone = ("batch-0", "unknown to the endpoint", 0, 0)
+    assert found(collect(annotator, ledger)) == [
+        gone, ("batch-1", "incomplete", 0, 0), ("batch-2", "completed", 2, 0),
+    ]  # fmt: skip
+    assert started(annotator, make_items(6), core, ledger) == []
+    server.files[output] = whole
+    assert found(collect(annotator, ledger)) == [gone, ("batch-1", "completed", 2, 0)]
+    assert found(forget(annotator, ledger)) == [("batch-0", "forgotten", 0, 2)]
+    assert [*collect(annotator, ledger)] == []
+    assert started(annotator, make_items(6), core, ledger) == [2]
+    assert states(ledger) == ["ok"] * 4
+
+
+def test_a_batch_that_runs_is_let_go_when_it_is_named(
+    server: BatchServer, annotator: Annotator, make_items: MakeItems, core: Catalogue, ledger: Path
+) -> None:
+    together = replace(annotator, asking=Asking("all", 3))
+    assert started(together, make_items(6), core, ledger, limits=Limits(calls=1)) == [1, 1]
+    assert [r.state for r in forget(together, ledger)] == ["in_progress"] * 2
+    (gone,) = forget(together, ledger, batch_id="batch-1")
+    assert (gone.batch_id, gone.state, gone.missing) == ("batch-1", "forgotten", 3)
+    assert server.batches["batch-1"]["status"] == "cancelling"
+    assert server.batches["batch-0"]["status"] == "in_progress"
+    assert started(together, make_items(6), core, ledger) == [1]
+    server.end("batch-0")
+    (kept,) = forget(together, ledger, batch_id="batch-0")
+    assert (kept.state, kept.statuses) == ("completed", Counter(ok=3))
+
+
+def test_a_batch_of_an_endpoint_that_is_gone_is_let_go_when_it_is_named(
+    server: BatchServer, annotator: Annotator, make_items: MakeItems, core: Catalogue, ledger: Path
+) -> None:
+    started(annotator, make_items(2), core, ledger)
+    moved = replace(annotator.endpoint, base_url="http://127.0.0.1:1/v1")
+    elsewhere = replace(annotator, endpoint=moved)
+    with pytest.raises(EndpointError, match="no answer from"):
+        [*forget(elsewhere, ledger)]
+    (gone,) = forget(elsewhere, ledger, batch_id="batch-0")
+    assert (gone.state, gone.missing) == ("forgotten", 2)
+    assert "no answer from http://127.0.0.1:1/v1" in gone.problem
+
+
+def test_a_batch_whose_annotator_is_gone_is_named_and_let_go(
+    server: BatchServer, annotator: Annotator, make_items: MakeItems, core: Catalogue, ledger: Path
+) -> None:
+    started(annotator, make_items(2), core, ledger)
+    assert orphans(ledger, ["llm:test"]) == []
+    (found,) = orphans(ledger, ["llm:other"])
+    assert (found.batch_id, found.state) == ("batch-0", "without its annotator")
+    with pytest.raises(InputError, match=r"no open batch 'batch-1'.*'batch-0'"):
+        forget_orphan(ledger, "batch-1")
+    assert forget_orphan(ledger, "batch-0").missing == 2
+    assert orphans(ledger, ["llm:other"]) == []
+    assert started(annotator, make_items(2), core, ledger) == [2]
+
+
+HTML = "<html>error</html>"
+
+
+@pytest.mark.parametrize(
+    ("counts", "output"),
+    [
+        ({"total": 3, "completed": 3, "failed": 0}, None),  # the file is not there yet
+        (None, None),
+        ({"total": 0, "completed": 0, "failed": 0}, HTML),  # nobody counts
+        ({"total": 3, "completed": 3, "failed": 0}, '{"custom_id"'),
+        ({"total": 3, "completed": 3, "failed": 0}, "FIRST\nFIRST\nFIRST"),  # one, three times
+    ],
+)
+def test_a_batch_is_not_over_while_answers_lack(
+    server: BatchServer, annotator: Annotator, make_items: MakeItems, core: Catalogue, ledger: Path,
+    counts: Body | None, output: str | None,
+) -> None:  # fmt: skip
+    started(annotator, make_items(3), core, ledger)
+    server.end("batch-0")
+    batch = server.batches["batch-0"]
+    name = batch["output_file_id"]
+    whole, batch["request_counts"] = server.files[name], counts
+    if output is None:
+        batch["output_file_id"] = None
+    else:
+        server.files[name] = output.encode().replace(b"FIRST", whole.splitlines()[0])
+    (report,) = collect(annotator, ledger)
+    assert (report.state, report.missing, report.complete) == ("incomplete", 0, False)
+    lost = 2 if report.statuses else 3
+    assert report.problem.startswith(f"{lost} answers are said to be there")
+    assert started(annotator, make_items(3), core, ledger) == []
+    server.files[name], batch["output_file_id"] = whole, name
+    (report,) = collect(annotator, ledger)
+    assert (report.state, report.statuses, report.complete) == ("completed", Counter(ok=3), True)
+
+
+def test_a_download_that_breaks_off_is_made_again(
+    server: BatchServer, annotator: Annotator, make_items: MakeItems, core: Catalogue, ledger: Path
+) -> None:
+    started(annotator, make_items(3), core, ledger)
+    server.end("batch-0")
+    server.breaks_off = 3
+    assert [report.statuses for report in collect(annotator, ledger)] == [Counter(ok=3)]
+
+
+def test_a_batch_that_cannot_be_read_is_one_sentence_when_the_others_are_collected(
+    server: BatchServer, annotator: Annotator, make_items: MakeItems, core: Catalogue, ledger: Path
+) -> None:
+    started(annotator, make_items(4), core, ledger, limits=Limits(calls=2))
+    for name in server.batches:
+        server.end(name)
+    server.breaks_off = 4
+    reports: list[BatchReport] = []
+    with pytest.raises(EndpointError, match="run the same command again"):
+        reports += collect(annotator, ledger)
+    assert states(ledger) == ["ok"] * 2
+    (report,) = collect(annotator, ledger)
+    assert (report.batch_id, report.statuses) == ("batch-0", Counter(ok=2))
+
+
+PASSING = [
+    [("POST /v1/files", 500, "oops")],
+    [("POST /v1/batches", 503, "oops"), ("GET /v1/batches", 502, HTML)],
+    [("POST /v1/batches", 200, HTML)],
+    [("GET /v1/batches/", 200, HTML), ("GET /v1/batches/", 429, "slow down")],
+    [("GET /v1/files/", 500, HTML)],
+]
+
+
+@pytest.mark.parametrize("odd", PASSING)
+def test_passing_faults_are_met_again(
+    server: BatchServer, annotator: Annotator, make_items: MakeItems, core: Catalogue, ledger: Path,
+    odd: list[tuple[str, int, str]],
+) -> None:  # fmt: skip
+    server.odd = [*odd]
+    assert started(annotator, make_items(3), core, ledger) == [3]
+    assert len(server.batches) == 1
+    server.end("batch-0")
+    assert [report.statuses for report in collect(annotator, ledger)] == [Counter(ok=3)]
+    assert server.odd == []
+
+
+LASTING = [
+    ("POST /v1/files", 500, "", "fails"),
+    ("POST /v1/files", 200, HTML, "answers with what is no answer to that"),
+    ("POST /v1/batches", 200, '{"id": null}', "answers with what is no answer to that"),
+    ("POST /v1/batches", 413, "", "refuses it"),
+]
+
+
+@pytest.mark.parametrize(("start", "status", "text", "sentence"), LASTING)
+def test_lasting_faults_are_one_sentence(
+    server: BatchServer, annotator: Annotator, make_items: MakeItems, core: Catalogue, ledger: Path,
+    start: str, status: int, text: str, sentence: str,
+) -> None:  # fmt: skip
+    server.odd = [(start, status, text)] * 4
+    with pytest.raises(EndpointError, match=sentence):
+        started(annotator, make_items(3), core, ledger)
+    assert not server.batches
+
+
+def test_an_account_without_money_is_not_a_wrong_address(
+    server: BatchServer, annotator: Annotator, make_items: MakeItems, core: Catalogue, ledger: Path
+) -> None:
+    limit = '{"error": {"code": "billing_hard_limit_reached", "message": "Pay."}}'
+    server.odd = [("POST /v1/batches", 400, limit)]
+    with pytest.raises(BudgetReached, match="no quota left"):
+        started(annotator, make_items(3), core, ledger)
+
+
+def test_answers_without_tokens_are_kept_at_the_most_that_one_can_cost(
+    server: BatchServer, annotator: Annotator, make_items: MakeItems, core: Catalogue, ledger: Path
+) -> None:
+    started(annotator, make_items(["short", "x" * 2000]), core, ledger)
+    ((most,),) = rows(ledger, "SELECT most FROM batch")
+    body = {"choices": [{"message": {"content": "{}"}, "finish_reason": "stop"}]}
+    server.outcome = lambda question: {"body": body} if question == "short" else {}
+    server.end("batch-0")
+    [*collect(annotator, ledger)]
+    sizes = [len(json.dumps(line["body"])) for line in server.uploaded[0]]
+    worked = [(200 + size + 100 * 10) / 1e6 / 2 for size in sizes]
+    prices = [row[0] for row in rows(ledger, "SELECT price FROM reply ORDER BY item_id")]
+    assert prices == [pytest.approx(max(worked), rel=0.01), pytest.approx(EACH)]
+    assert most == pytest.approx(sum(worked), rel=0.01)
+
+
+def test_a_full_queue_is_no_wrong_address(
+    server: BatchServer, annotator: Annotator, make_items: MakeItems, core: Catalogue, ledger: Path
+) -> None:
+    server.full = True
+    with pytest.raises(EndpointError, match="collect what is done, then submit again"):
+        started(annotator, make_items(3), core, ledger)
+    server.full = False
+    assert started(annotator, make_items(3), core, ledger) == [3]
+
+
+def test_a_plain_run_does_not_spend_what_batches_may_cost(
+    server: BatchServer, annotator: Annotator, make_items: MakeItems, core: Catalogue, ledger: Path
+) -> None:
+    started(annotator, make_items(4), core, ledger)
+    ((most,),) = rows(ledger, "SELECT sum(most) FROM batch")
+    cap = float(str(most)) + 0.001
+    with pytest.raises(BudgetReached):
+        run_annotator(annotator, make_items(8), core, ledger, budget=cap)
+    assert not server.asked
+
+
 def test_an_endpoint_without_batches_is_one_sentence(
     annotator: Annotator, make_items: MakeItems, core: Catalogue, ledger: Path, server: BatchServer
 ) -> None:
@@ -546,7 +818,57 @@ def test_the_command_line_goes_the_whole_way(
     assert "No batch is open" not in run("--batch", "status").stderr
     server.outcome = lambda _: {}
     server.end("batch-1")
-    assert "Next: benchprism annotate status" in run("--batch", "collect").stderr
+    last = run("--batch", "collect", "--json")
+    assert [one["statuses"] for one in json.loads(last.stdout)] == [{"ok": 1}]
+    assert "Next: benchprism annotate status" in last.stderr
     assert "No batch is open" in run("--batch", "collect").stderr
     assert run("--json").exit_code == 0
     assert not server.asked
+
+
+def test_a_command_tells_by_its_code_whether_all_is_there(
+    server: BatchServer, make_items: MakeItems, tmp_path: Path
+) -> None:
+    write_items(tmp_path / "items" / "bench.parquet", make_items(4), {})
+
+    def project(**annotators: str) -> None:
+        told = ", ".join(f"{k}: {{model: m, base_url: '{v}'}}" for k, v in annotators.items())
+        text = f"project: p\nannotators: {{{told}}}\n"
+        (tmp_path / "benchprism.yaml").write_text(text, encoding="utf-8")
+
+    def run(*arguments: str) -> Result:
+        line = ["annotate", "--project", str(tmp_path), *arguments]
+        return CliRunner().invoke(app, line, catch_exceptions=False)
+
+    project(a=server.base_url)
+    assert run("--batch", "submit").exit_code == 0
+    plain = run()
+    assert plain.exit_code == 1
+    assert "0 items asked, 0 were in the ledger, 4 wait in a batch" in plain.stderr
+    assert "benchprism annotate --batch collect" in plain.stderr
+    assert run("--batch", "status").exit_code == 0
+    assert run("--batch", "collect").exit_code == 1  # it still runs
+    server.outcome = lambda question: None if question.startswith("What is 3") else {}
+    server.end("batch-0", "expired")
+    some = run("--batch", "collect")
+    assert some.exit_code == 1
+    assert "(3 ok), 1 requests are missing again" in some.stderr
+    assert run("--batch", "collect").exit_code == 0
+
+    run("--batch", "submit")
+    project(b=server.base_url)
+    lost = run("--batch", "collect")
+    assert lost.exit_code == 1
+    assert "is without its annotator" in lost.stderr
+    assert "--batch forget --batch-id batch-1" in lost.stderr
+    with pytest.raises(InputError, match="--batch-id without --batch forget"):
+        run("--batch", "collect", "--batch-id", "batch-1")
+    forgotten = run("--batch", "forget", "--batch-id", "batch-1", "--json")
+    assert [one["state"] for one in json.loads(forgotten.stdout)] == ["forgotten"]
+    assert "No batch is open" in run("--batch", "status").stderr
+
+    run("--batch", "submit")
+    project(gone="http://127.0.0.1:1/v1", b=server.base_url)
+    server.outcome = lambda _: {}
+    server.end("batch-2")
+    assert "is completed, 4 calls (4 ok)" in run("--batch", "collect").stderr

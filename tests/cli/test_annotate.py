@@ -124,11 +124,19 @@ def test_failures_are_listed_with_the_command_that_retries_them(run: Run, projec
             f"annotators: {{r: {{model: replay:reader-a, base_url: '{server.base_url}'}}}}",
         )
         result = run("--limit", "10")
+        assert result.exit_code == 1
         assert "30 items asked (20 ok, 10 error)" in result.stderr
         assert "annotate --retry-failed=error" in result.stderr
+        again = run("--limit", "10")
+        assert again.exit_code == 1
+        assert "0 items asked, 30 were in the ledger (10 error);" in again.stderr
+        assert "annotate --retry-failed=error" in again.stderr
         retried = run("--limit", "10", "--retry-failed", "error,truncated", "--json")
+        assert retried.exit_code == 1
+        assert run("--limit", "10", "-b", "arc_easy").exit_code == 0
     (summary,) = json.loads(retried.stdout)
     assert (summary["already"], summary["statuses"]) == (20, {"error": 10})
+    assert (summary["complete"], summary["failed_before"]) == (False, {})
 
 
 def test_the_table_shows_what_the_ledger_has(run: Run) -> None:
@@ -137,6 +145,21 @@ def test_the_table_shows_what_the_ledger_has(run: Run) -> None:
     assert "llm:replay:reader-a" in result.stdout
     assert "distractor_quality" in result.stdout
     assert "its token counts are estimates" in result.stderr
+
+
+def test_what_an_earlier_catalogue_said_is_called_stale(run: Run, project: Path) -> None:
+    run("--replay", RECORDINGS, "-b", "arc_easy", "-a", "replay:reader-a")
+    assert status(run)["stale"] == []
+    shipped = Path(str(files("benchprism.prompts"))) / "core.yaml"
+    text = shipped.read_text(encoding="utf-8")
+    title = next(line for line in text.splitlines() if line.startswith("version:"))
+    (project / "mine.yaml").write_text(text.replace(title, "version: 99"), encoding="utf-8")
+    settings(project, "catalogue: mine.yaml")
+    assert status(run)["stale"] == [
+        {"annotator": "llm:replay:reader-a", "values": 0, "items": 0, "asked_again": 20}
+    ]
+    said = run(command=("annotate", "status")).stderr
+    assert "its values count as before; 20 items are asked about again" in said
 
 
 def test_nothing_annotated_is_said(run: Run) -> None:

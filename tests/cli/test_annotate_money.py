@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from importlib.resources import files
 from pathlib import Path
 
@@ -182,6 +183,61 @@ def test_shards_have_ledgers_of_their_own_that_are_merged(
                    if "replies are new" in line) == new  # fmt: skip
     (again,) = json.loads(run("--json").stdout)
     assert (again["asked"], again["already"]) == (0, 20)
+
+
+def test_shards_divide_what_the_projects_ledger_has_left(
+    run: Run, project: Path, server: ReplayServer
+) -> None:
+    run("--limit", "10", "--yes")
+    (whole,) = json.loads(run("--json", command=("annotate", "status")).stdout)["annotators"]
+    budget = 2 * whole["price"]
+    for shard in ("1/2", "2/2"):
+        with suppress(BudgetReached):
+            run("--shard", shard, "--budget", str(budget), "--yes")
+    prices = []
+    for path in sorted((project / "shards").glob("*.sqlite")):
+        stood = run("--ledger", str(path), "--json", command=("annotate", "status")).stdout
+        prices += [one["price"] for one in json.loads(stood)["annotators"]]
+    assert all(price <= whole["price"] / 2 for price in prices)
+    with pytest.raises(BudgetReached, match=r"budget of 0\.00 is reached"):
+        run("--shard", "1/3", "--budget", str(whole["price"]), "--yes")
+
+
+def test_another_ledger_has_what_the_projects_has_left(
+    run: Run, project: Path, server: ReplayServer
+) -> None:
+    run("--limit", "10", "--yes")
+    (whole,) = json.loads(run("--json", command=("annotate", "status")).stdout)["annotators"]
+    settings(project, server, PRICES, annotator=", max_output_tokens: 500, concurrency: 1")
+    own = str(project / "own.sqlite")
+    with pytest.raises(BudgetReached):
+        run("--ledger", own, "--budget", str(whole["price"] + 0.02))
+    stood = run("--ledger", own, "--json", command=("annotate", "status")).stdout
+    assert sum(one["price"] for one in json.loads(stood)["annotators"]) <= 0.02
+
+
+def test_replies_without_a_price_count_once_there_is_one(
+    run: Run, project: Path, server: ReplayServer
+) -> None:
+    settings(project, server)
+    run("--limit", "10")
+    (one,) = json.loads(run("--json", command=("annotate", "status")).stdout)["annotators"]
+    cached = one["cached_tokens"]
+    worked = (
+        one["prompt_tokens"] - cached + 0.1 * cached + 10 * one["completion_tokens"]
+    ) / 1e6  # fmt: skip
+    settings(project, server, PRICES)
+    for options in ([], ["--shard", "1/2"]):
+        with pytest.raises(BudgetReached):
+            run("--budget", str(worked), *options)
+    assert server.requests == 10
+
+
+def test_a_budget_is_an_amount(run: Run, server: ReplayServer) -> None:
+    with pytest.raises(InputError, match="a budget of inf; wanted an amount of money"):
+        run("--budget", "inf")
+    assert run("--budget", "nan").exit_code == 2
+    assert server.requests == 0
 
 
 def test_a_budget_is_divided_among_shards(run: Run, project: Path, server: ReplayServer) -> None:

@@ -43,11 +43,14 @@ def item(benchmark: str, row: int) -> Item:
     )  # fmt: skip
 
 
-def annotate(ledger: Ledger, benchmark: str, row: int, depth: int) -> None:
+def annotate(
+    ledger: Ledger, benchmark: str, row: int, depth: int, *, annotator: str = "llm:main",
+    model: str = "m",
+) -> None:  # fmt: skip
     ledger.remember(CATALOGUE)
     reply = Reply(
-        request_key=f"{benchmark}{row}", item_id=f"{benchmark}/test/{row}",
-        content_hash=item(benchmark, row).content_hash, annotator="llm:main", model="m",
+        request_key=f"{benchmark}{row}{annotator}", item_id=f"{benchmark}/test/{row}",
+        content_hash=item(benchmark, row).content_hash, annotator=annotator, model=model,
         prompt_hash="p", catalogue_hash=CATALOGUE.hash, status="ok", reason="", body="",
         usage=Usage(), price=None, time=f"2026-01-01T00:00:0{row}.000000+00:00", seconds=0.1,
         attempts=1,
@@ -124,6 +127,7 @@ def test_compose_writes_the_subset_and_says_what_each_rule_leaves(project: Path,
             {"group": "gsm", "available": 3, "drawn": 2},
         ],
         "expectations": [],
+        "calibration": {},
         "chosen": {"arc": 2, "gsm": 2},
         "folder": str(folder),
     }
@@ -278,6 +282,7 @@ def test_explain_an_item_that_is_out(project: Path, run: Any) -> None:
                         "value": 0,
                         "source": "llm_single",
                         "confidence": 0.9,
+                        "confidence_source": "probability",
                     }
                 ],
             }
@@ -286,8 +291,27 @@ def test_explain_an_item_that_is_out(project: Path, run: Any) -> None:
             "reasoning_depth at least 2 (it is 0)",
             "after that, to pass sample: size 4, seed 5, balance benchmark",
         ],
+        "cautions": [],
         "outdated": False,
+        "replayed": [],
     }
+
+
+def test_explain_says_what_is_a_replay(project: Path, run: Any) -> None:
+    run("compose", "criteria/deep.yaml")
+    with Ledger(project / "ledger.sqlite", write=True) as ledger:
+        annotate(ledger, "arc", 0, 0, annotator="llm:replay:a", model="replay:a")
+        annotate(ledger, "arc", 3, 1)
+    ran = run("explain", "deep", "arc/test/0")
+    assert "what llm:replay:a said of it is a replay of recorded annotations" in ran.err
+    assert "replay" not in run("explain", "deep", "arc/test/3").err
+
+
+def test_explain_says_where_annotators_are_divided(project: Path, run: Any) -> None:
+    with Ledger(project / "ledger.sqlite", write=True) as ledger:
+        annotate(ledger, "arc", 0, 3, annotator="llm:other")
+    run("compose", "criteria/deep.yaml")
+    assert "llm_consensus   0.50 (tie)" in run("explain", "deep", "arc/test/0").out
 
 
 def test_explain_for_people(project: Path, run: Any) -> None:
@@ -517,6 +541,7 @@ def test_criteria_ask_what_models_scored(project: Path, run: Any) -> None:
     assert subset.lock["selection"]["held_in"].keys() != {"A", "B"}
     assert {*subset.lock["results"]["models"]} == {"a1", "a2", "b1", "b2"}
     assert run("explain", "hard", "arc/test/0", "--json").data["verdicts"][0]["values"] == [
-        {"field": "difficulty", "value": 0.0, "source": "results", "confidence": None}
-    ]
+        {"field": "difficulty", "value": 0.0, "source": "results", "confidence": None,
+         "confidence_source": None}
+    ]  # fmt: skip
     assert run("compose", "criteria/hard.yaml", "--locked").code == 0

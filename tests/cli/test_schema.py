@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ from typer.testing import CliRunner
 
 from benchprism.cli.main import app
 from benchprism.cli.schema import FILES
+from benchprism.project import ProjectSettings
+from benchprism.records.documents import parse_document
 from benchprism.records.errors import InputError
 
 FOLDER = files("benchprism.cli").joinpath("project")
@@ -72,3 +75,16 @@ def test_the_files_that_init_writes_name_schemas_that_are_there(tmp_path: Path) 
         "reasoning.yaml": schema("criteria"),
         "models.yaml": schema("models"),
     }
+
+
+def test_the_examples_of_a_new_project_file_are_settings_that_it_may_have() -> None:
+    text = SHIPPED["project"].read_text(encoding="utf-8")
+    example = re.compile(r"^( *)# ( *[a-z_0-9-]+:(?: [^A-Z].*)?)$", re.M)
+    opened = example.sub(r"\1\2", text.partition("catalogue: core")[2])
+    settings = parse_document(f"project: p\n{opened}", ProjectSettings, name="benchprism.yaml")
+    main, second = settings.annotators["main"], settings.annotators["second"]
+    assert (main.repeats, main.may_abstain, main.items_per_call) == (2, True, 5)
+    assert second.prompt == "prompts/mine"
+    assert settings.consolidation.level.ties == "missing"
+    assert settings.consolidation.label.min_annotators == 2
+    assert (settings.budget, settings.confirm_above) == (20.0, 1.0)

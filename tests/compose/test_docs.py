@@ -14,6 +14,7 @@ import yaml
 
 from benchprism.annotate.attribute_table import VALUE_TYPES
 from benchprism.annotate.computed import COMPUTED_SCHEMA, computed_attributes
+from benchprism.annotate.review.gate import Judgement
 from benchprism.compose.composer import compose
 from benchprism.compose.criteria import Criteria
 from benchprism.compose.errors import located
@@ -30,6 +31,13 @@ from benchprism.records.results.matrix import Outcomes
 DOCS = Path(__file__).parents[2] / "docs" / "criteria.md"
 EXAMPLES = re.findall(r"```yaml\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL)
 CORE = load_catalogue("core")
+GATE = {
+    attribute.id: Judgement(
+        attribute=attribute.id, verdict="usable", sentence="", alpha=0.9, interval=(0.8, 1.0),
+        items=60, meaning="",
+    )
+    for attribute in CORE
+}  # fmt: skip
 PARTS = {"mmlu": ["virology", "astronomy"], "gsm8k": [""], "arc_challenge": [""]}
 MODELS = tuple(
     Model(f"{size}-{family.lower()}", family, place)
@@ -124,6 +132,7 @@ def test_an_example_composes(
             catalogue=CORE,
             evidence=evidence,
             earlier={"reasoning": reasoning},
+            gate=GATE,
         )
     assert composition.met, composition.findings
     assert 0 < len(composition.rows) <= table.num_rows

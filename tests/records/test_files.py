@@ -46,6 +46,20 @@ def test_a_folder_is_replaced_and_the_rest_carried_over(tmp_path: Path) -> None:
     assert folder.stat().st_mode & 0o700 == 0o700
 
 
+def test_of_the_old_folder_its_own_files_go(tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    (folder / "data").mkdir(parents=True)
+    for name in ("data/old", "data/mine", "gone", "mine"):
+        (folder / name).write_text(name)
+    (folder / "data" / "link").symlink_to("nowhere")
+    with replacing_folder(folder, own=["data/old", "gone"]) as new:
+        (new / "data").mkdir()
+        (new / "data" / "new").write_text("new")
+    found = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if not p.is_dir()}
+    assert found == {"data/new", "data/mine", "data/link", "mine"}
+    assert (folder / "data" / "link").is_symlink()
+
+
 def test_a_block_that_fails_leaves_the_folder(tmp_path: Path) -> None:
     folder = tmp_path / "f"
     with replacing_folder(folder) as new:

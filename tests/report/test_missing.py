@@ -218,13 +218,13 @@ def test_what_others_made_good_is_still_told_of_each_annotator(report: Report) -
 def test_confidence_stands_beside_what_it_is(report: Report) -> None:
     depth, harm, bias = report.confidence
     said = {s.source: (s.values, s.doubted) for s in depth.sources}
-    assert said == {"agreement": (1, None), "probability": (1, None), "stated": (5, 1)}
-    assert [(s.mean, s.doubted) for s in (depth["agreement"], harm["probability"]) if s] == [
+    assert said == {"tie": (1, None), "probability": (1, None), "stated": (5, 1)}
+    assert [(s.mean, s.doubted) for s in (depth["tie"], harm["probability"]) if s] == [
         (0.5, None), (0.8, None),
     ]  # fmt: skip
     assert [(s.source, s.values) for s in bias.sources] == [("none", 1)]
     table = next(t for t in tables(report) if t.title.startswith("How sure"))
-    assert table.columns == ("attribute", "values", "agreement", "probability", "stated", "none")
+    assert table.columns == ("attribute", "values", "tie", "probability", "stated", "none")
     assert table.rows[0] == ("Depth", "7", "0.50 of 1", "0.90 of 1", "1 of 5 doubted", "")
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import socket
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -8,12 +9,14 @@ import pytest
 
 from benchprism.annotate.keyless.label_scoring import (
     batch_calibrated,
-    propose_by_score,
+    proposals,
     score_values,
     scoring_messages,
 )
 from benchprism.annotate.keyless.label_tree import forks, log_probability
 from benchprism.annotate.keyless.local_server import LocalServer
+from benchprism.annotate.keyless.scoring_run import ScoringSummary, annotate_by_score
+from benchprism.annotate.ledger import Ledger
 from benchprism.prompts.catalogue import Catalogue
 from benchprism.records.errors import EndpointError
 from benchprism.records.items.record import items_table
@@ -97,16 +100,96 @@ def test_an_item_that_does_not_fit_the_context_gets_no_value(
     assert np.isnan(scores).tolist() == [[True, True], [False, False]]
 
 
-def test_a_few_items_get_their_likeliest_value_uncalibrated(
-    items: pa.Table, small: Catalogue, smollm2: LocalServer
+def test_the_likeliest_value_is_proposed_where_it_is_sure_enough(
+    items: pa.Table, small: Catalogue
 ) -> None:
-    two = items.slice(0, 2)
-    done: list[None] = []
+    scores = np.log([[0.2, 0.7, 0.1], [0.4, 0.35, 0.25], [0.05, 0.05, 0.9], [1 / 3] * 3])
+    depth = small["reasoning_depth"]
 
-    said = list(
-        propose_by_score(two, small, base_url=smollm2.base_url, progress=lambda: done.append(None))
-    )
+    surer = [(p.item_id, p.value, p.confidence) for p in proposals(items, depth, scores)]
+    all_ = [p.value for p in proposals(items, depth, scores, confidence_to_propose=0.0)]
 
-    assert len(said) == len(done) == 2 * 3
-    assert all(p.value in small[p.attribute].values for p in said)
-    assert all(p.confidence is not None and 1 / 3 < p.confidence <= 1 for p in said)
+    assert surer == [
+        ("made/test/0", 1, pytest.approx(0.7)),
+        ("made/test/1", None, None),
+        ("made/test/2", 2, pytest.approx(0.9)),
+        ("made/test/3", None, None),
+    ]
+    assert all_ == [1, 0, 2, None]  # a tie is no value
+    scores[0] = np.nan
+    assert [p.item_id for p in proposals(items, depth, scores)] == [
+        f"made/test/{n}" for n in (1, 2, 3)
+    ]
+
+
+def test_many_items_are_calibrated_and_few_are_not(small: Catalogue) -> None:
+    scores = np.log([[0.8, 0.1, 0.1]] * 29 + [[0.4, 0.3, 0.3]])
+    many = items_table([item(f"made/test/{n}", f"What is {n}?", "a") for n in range(30)])
+    domain = small["knowledge_domain"]
+
+    calibrated = [*proposals(many, domain, scores, confidence_to_propose=0.0)]
+    plain = [*proposals(many.slice(1), domain, scores[1:], confidence_to_propose=0.0)]
+
+    # odds of the first label against each other one: 8 and 4/3, over exp(mean of their logs)
+    mean = (8**29 * 4 / 3) ** (1 / 30)
+    first = 8 / mean / (8 / mean + 2)
+    # the last item has less than the mean of the first label, and a tie of the other two
+    assert [p.value for p in calibrated] == [*["mathematics"] * 29, None]
+    assert calibrated[0].confidence == pytest.approx(first)
+    assert [p.value for p in plain] == ["mathematics"] * 29
+    assert plain[0].confidence == pytest.approx(0.8)
+
+
+def test_a_local_model_scores_into_the_ledger_and_goes_on(
+    items: pa.Table, small: Catalogue, smollm2: LocalServer, tmp_path: Path
+) -> None:
+    def run(ledger: Ledger, chosen: pa.Table) -> ScoringSummary:
+        return annotate_by_score(
+            ledger,
+            chosen,
+            small,
+            base_url=smollm2.base_url,
+            model=smollm2.model,
+            confidence_to_propose=0.0,
+        )
+
+    with Ledger(tmp_path / "ledger.sqlite", write=True) as ledger:
+        first = run(ledger, items.slice(0, 2))
+        rest = run(ledger, items)
+        again = run(ledger, items)
+        said = [*ledger.annotations()]
+        ((replies, prompt, cached, completion),) = ledger.query(
+            "SELECT count(*), sum(prompt_tokens), sum(cached_tokens), sum(completion_tokens)"
+            " FROM reply WHERE part <> ''"
+        )
+
+    assert (first.asked, first.already) == (2 * 3, 0)
+    assert (rest.asked, rest.already) == (2 * 3, 2 * 3)
+    assert (again.asked, again.already, again.items) == (0, 4 * 3, 4)
+    assert replies == 4 * 3
+    assert prompt == (first.usage.prompt_tokens or 0) + (rest.usage.prompt_tokens or 0)
+    assert int(str(prompt)) > int(str(cached)) > 0
+    assert int(str(completion)) >= 4 * 3  # one token at every place where values part
+    assert {a.annotator for a in said} == {f"score:{smollm2.model}"}
+    assert all(a.value in small[a.attribute].values for a in said)
+    assert all(a.confidence is not None and 1 / 3 < a.confidence <= 1 for a in said)
+    assert {(a.item_id, a.attribute) for a in said} == {
+        (name, attribute.id) for name in items["item_id"].to_pylist() for attribute in small
+    }
+
+
+def test_an_item_that_is_too_long_is_kept_once_as_such(
+    small: Catalogue, smollm2: LocalServer, tmp_path: Path
+) -> None:
+    long = items_table([item("made/test/0", "Is it? " * 2000, "yes", "no")])
+    with Ledger(tmp_path / "ledger.sqlite", write=True) as ledger:
+        for _ in range(2):
+            made = annotate_by_score(
+                ledger, long, small, base_url=smollm2.base_url, model=smollm2.model
+            )
+        kept = [*ledger.query("SELECT status, count(*) FROM reply GROUP BY 1")]
+        state = [*ledger.query("SELECT status FROM item_state")]
+
+    assert (made.items, made.asked, made.too_long) == (0, 3, 3)
+    assert kept == [("too_long", 3)]
+    assert state == [("too_long",)]

@@ -88,7 +88,8 @@ def _handler(hub: FakeHub) -> type[BaseHTTPRequestHandler]:  # noqa: C901 - one 
                 wanted = json.loads(body) if is_json else parse_qs(body.decode())
                 self.send([e for e in _entries(repository, None) if e["path"] in wanted["paths"]])
             else:
-                self.send({"id": name, "sha": repository.commit, "private": False, "siblings": []})
+                told = {"private": repository.private, "gated": repository.gated and "auto"}
+                self.send({"id": name, "sha": repository.commit, "siblings": [], **told})
 
         def download(self, path: str, repository: Repository) -> None:
             content = repository.files.get(path)

@@ -37,7 +37,8 @@ from benchprism.records.items.hub import read_hub
 for dataset, configs, split, revision in json.loads(sys.argv[1]):
     try:
         for one in read_hub(dataset, configs, split=split, revision=revision):
-            print(json.dumps([one.name, one.revision, one.subset, one.split, len(one.rows)]))
+            print(json.dumps([one.name, one.revision, one.subset, one.split, len(one.rows)]
+                             + ["gated"] * one.gated))
     except InputError as error:
         print(json.dumps(str(error)))
 """
@@ -164,4 +165,4 @@ def test_each_obstacle_has_its_own_sentence_and_next_step(hub: Hub, start: Start
         assert "\n" not in found
     requests = [("me/private", ["sums"], None, None), ("me/gated", ["sums"], None, None)]
     found = read(start, *requests, HF_TOKEN="hf_reader")
-    assert [one[3:] for one in found] == [["test", 2], ["test", 2]]
+    assert [one[3:] for one in found] == [["test", 2], ["test", 2, "gated"]]
