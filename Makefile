@@ -31,13 +31,16 @@ format: .venv
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-## lock: resolve pyproject.toml again into requirements.lock (needs uv)
+## lock: resolve every environment again into its lock (needs uv)
 lock:
 	uv pip compile --universal --generate-hashes --no-emit-index-url --no-header \
 	  --python-version 3.11 --extra embed --extra local --extra ray --group dev --upgrade pyproject.toml -o requirements.lock
 	uv pip compile --universal --generate-hashes --no-emit-index-url --no-header --no-annotate \
 	  --python-version 3.11 --upgrade annotate/review/server/requirements.in \
 	  -o annotate/review/server/requirements.lock
+	uv pip compile --universal --generate-hashes --no-emit-index-url --no-header --no-annotate \
+	  --python-version 3.11 --upgrade tests/compose/export/harnesses/requirements.in \
+	  -o tests/compose/export/harnesses/requirements.lock
 
 ## .venv: the environment, made from the lock and made again when the lock changes
 .venv: .venv/.from-lock

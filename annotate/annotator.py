@@ -127,7 +127,7 @@ def purse_for(annotator: Annotator, ledger: Ledger, cap: float | None) -> Purse 
         raise no_price(annotator)
     worst = WorstCase(annotator.price, annotator.endpoint.model, ledger)
     rates = annotator.rates or {annotator.endpoint.model: annotator.rate(annotator.price)}
-    return Purse(Budget(cap, spent(ledger, rates), promised(ledger)), worst)
+    return Purse(Budget(cap, spent(ledger, rates), promised(ledger, rates)), worst)
 
 
 def no_price(annotator: Annotator) -> InputError:

@@ -19,6 +19,8 @@ VALUE_TYPES: dict[AttributeType, pa.DataType] = {
     "boolean": pa.bool_(),
 }
 
+_TOLD = ("source", "confidence", "confidence_source")
+
 
 def attribute_table(items: pa.Table, values: pa.Table, catalogue: Catalogue) -> pa.Table:
     """Join items with their computed and their consolidated attributes.
@@ -40,9 +42,16 @@ def attribute_table(items: pa.Table, values: pa.Table, catalogue: Catalogue) -> 
     table = items
     for name, column in zip(COMPUTED_SCHEMA.names, computed_attributes(items).columns, strict=True):
         table = table.append_column(COMPUTED_SCHEMA.field(name), column)
+    return with_values(table, values, catalogue)
+
+
+def with_values(table: pa.Table, values: pa.Table, catalogue: Catalogue) -> pa.Table:
+    """Give a table of items the columns of consolidated values, in place of any that it has."""
     for attribute in catalogue:
+        names = [attribute.id, *(f"{attribute.id}.{told}" for told in _TOLD)]
+        table = table.drop_columns([name for name in names if name in table.column_names])
         given = values.filter(pc.equal(values["attribute"], attribute.id))
-        rows = pc.index_in(items["item_id"], value_set=given["item_id"].combine_chunks())
+        rows = pc.index_in(table["item_id"], value_set=given["item_id"].combine_chunks())
         table = (
             table.append_column(attribute.id, _decoded(given["value"], attribute).take(rows))
             .append_column(f"{attribute.id}.source", given["provenance"].take(rows))

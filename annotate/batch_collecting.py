@@ -109,21 +109,18 @@ def _looked_at(
         return _stuck(batch, GONE, error.found)
 
 
-def forget(
-    annotator: Annotator, ledger: Path, *, batch_id: str | None = None
-) -> Iterator[BatchReport]:
-    """Let go of batches that cannot be collected: what they carry is missing again.
+def forget(annotator: Annotator, ledger: Path, batch_id: str) -> Iterator[BatchReport]:
+    """Let go of a batch, whatever the endpoint says of it: what it carries is missing again.
 
-    What can be collected of them is kept first. A batch that runs is let go only when it is named;
-    the endpoint is asked to end it.
+    What can be collected of it is kept first; of one that ended and lacks nothing, that is all. One
+    that runs is cancelled at the endpoint.
 
     Args:
         annotator: Who annotates.
         ledger: The ledger's path.
-        batch_id: Only this one, whatever the endpoint says of it.
+        batch_id: The endpoint's id of the batch.
 
     Raises:
-        EndpointError: the endpoint cannot be reached.
         InputError: another run is writing the ledger.
     """
     with ExitStack() as opened:
@@ -131,12 +128,7 @@ def forget(
         own = opened.enter_context(Ledger(ledger, write=True))
         service = opened.enter_context(BatchService(annotator.endpoint, annotator.patience))
         book = BatchBook(own)
-        batches = {batch.key: batch for batch in _own(book, annotator)}
-        if batch_id is None:
-            for report in _collect(own, annotator, service, wait=False):
-                lost = report.state in {GONE, INCOMPLETE}
-                yield _let_go(book, batches[report.key], report) if lost else report
-        for batch in batches.values():
+        for batch in _own(book, annotator):
             if batch.name == batch_id:
                 yield _let_go_by_name(book, batch, service, own, annotator)
 
@@ -241,7 +233,7 @@ def _collected(
     report = replace(_progress(batch, state), statuses=results.statuses)
     lost = _lost(batch, state, results)
     if lost > 0:
-        problem = f"{lost} answers are said to be there and are not in its files; collect again"
+        problem = f"{lost} answers that are said to be there are not in its files yet"
         return replace(report, state=INCOMPLETE, problem=problem, key=batch.key)
     book.note(batch, "ended", state.status)
     return replace(report, missing=results.missing, problem=state.problem or results.problem)

@@ -32,6 +32,10 @@ _UNPRICED = """
     WHERE price IS NULL AND model IN (SELECT value FROM json_each(?))
         AND (SELECT body <> '' FROM body WHERE body.body_hash = reply.body_hash)
 """
+_UNPRICED_BATCHES = """
+    SELECT model, count(*) FROM open_batch JOIN batch_request USING (batch_key)
+    WHERE most IS NULL AND model IN (SELECT value FROM json_each(?)) GROUP BY model
+"""
 
 
 class Sends(Protocol):
@@ -239,7 +243,15 @@ def _rows(ledger: Ledger, sql: str, *parameters: object) -> Iterator[tuple[Any, 
     return ledger.query(sql, *parameters)
 
 
-def promised(ledger: Ledger) -> float:
-    """The most that the batches of a ledger can cost which are not collected yet."""
-    ((most,),) = ledger.query("SELECT total(most) FROM open_batch")
-    return float(str(most))
+def promised(ledger: Ledger, rates: Mapping[str, Rate] | None = None) -> float:
+    """The most that the batches of a ledger can cost which are not collected yet.
+
+    Args:
+        ledger: The ledger.
+        rates: What those cost that were sent before they had a price, by model.
+    """
+    rates = rates or {}
+    ((most,),) = _rows(ledger, "SELECT total(most) FROM open_batch")
+    unpriced = _rows(ledger, _UNPRICED_BATCHES, json.dumps([*rates]))
+    waiting = sum(int(requests) * rates[model].most(Usage()) for model, requests in unpriced)
+    return float(most) + waiting

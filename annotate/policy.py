@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Self
 
 from pydantic import Field, ValidationInfo, field_validator
 
@@ -38,7 +38,7 @@ class Policy(StrictModel):
         return fallback
 
     @property
-    def for_others(self) -> Policy:
+    def for_others(self) -> Self:
         """The policy for people and rules: the type's default method, ties broken as set here."""
         return type(self)(ties=self.ties)
 

@@ -34,6 +34,7 @@ class Dataset:
 
     private: bool = False
     gated: bool = False
+    """Its files are refused: no account was granted access."""
     commits: list[tuple[str, dict[str, bytes]]] = field(default_factory=list)
     """Each with its id and its files, the newest last."""
     messages: list[str] = field(default_factory=list)
@@ -218,7 +219,9 @@ class _Handler(BaseHTTPRequestHandler):
             self.refuse(code, "Repository not found", "RepoNotFound")
             return
         action, _, rest = (found[2] or "").partition("/")
-        if action == "resolve":
+        if action == "resolve" and dataset.gated:
+            self.refuse(403, "Access to this dataset is restricted", "GatedRepo")
+        elif action == "resolve":
             revision, _, file = self.revision_and_rest(rest)
             self.download(dataset, revision, file)
         elif action == "preupload":

@@ -11,14 +11,14 @@ from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-import httpx
+import httpx2
 
 from ...records.errors import EndpointError, InputError
 from .server.access import Access
 
 RECORDS_AT_ONCE = 1000
 """The most that a page of records may hold."""
-_SECONDS = httpx.Timeout(300, connect=15)
+_SECONDS = httpx2.Timeout(300, connect=15)
 _REPEATABLE = {"GET", "PUT", "PATCH", "DELETE"}
 
 
@@ -33,11 +33,7 @@ class Argilla:
         """
         _check(access)
         self.access = access
-        self._client = httpx.Client(
-            base_url=f"{access.api_url.rstrip('/')}/api/v1/",
-            headers={"X-Argilla-Api-Key": access.api_key},
-            timeout=_SECONDS,
-        )
+        self._client = self._connect()
 
     def __enter__(self) -> Self:
         return self
@@ -122,16 +118,25 @@ class Argilla:
         for last in (False, True):
             try:
                 answer = self._client.request(method, path, json=data, params=params)
-            except httpx.TransportError as error:
-                # After an error the server closes the connection, and the next call finds it shut.
-                if last or not (may_repeat or isinstance(error, httpx.ConnectError)):
+            except httpx2.TransportError as error:
+                if last or not (may_repeat or isinstance(error, httpx2.ConnectError)):
                     raise self._silent(error) from error
-                continue
-            if last or not (may_repeat and answer.is_server_error):
-                break
+            else:
+                if last or not (may_repeat and answer.is_server_error):
+                    break
+            # After an error the server closes the connection: the next call would find it shut.
+            self._client.close()
+            self._client = self._connect()
         return self._read(answer, path)
 
-    def _read(self, answer: httpx.Response, path: str) -> Any:
+    def _connect(self) -> httpx2.Client:
+        return httpx2.Client(
+            base_url=f"{self.access.api_url.rstrip('/')}/api/v1/",
+            headers={"X-Argilla-Api-Key": self.access.api_key},
+            timeout=_SECONDS,
+        )
+
+    def _read(self, answer: httpx2.Response, path: str) -> Any:
         if not answer.is_success:
             raise self._refusal(answer, path)
         try:
@@ -139,7 +144,7 @@ class Argilla:
         except ValueError as error:
             raise self._stranger() from error
 
-    def _silent(self, error: httpx.TransportError) -> EndpointError:
+    def _silent(self, error: httpx2.TransportError) -> EndpointError:
         return EndpointError(
             f"no Argilla server answers at {self.access.api_url} ({_words(error)})",
             wanted="one that runs",
@@ -154,15 +159,15 @@ class Argilla:
             mend="check ARGILLA_API_URL",
         )
 
-    def _refusal(self, answer: httpx.Response, path: str) -> EndpointError:
+    def _refusal(self, answer: httpx2.Response, path: str) -> EndpointError:
         where = f"the Argilla server at {self.access.api_url}"
-        if answer.status_code == httpx.codes.UNAUTHORIZED:
+        if answer.status_code == httpx2.codes.UNAUTHORIZED:
             return EndpointError(
                 f"{where} does not know the API key",
                 wanted="the key of an owner or admin",
                 mend="check ARGILLA_API_KEY",
             )
-        if answer.status_code == httpx.codes.FORBIDDEN:
+        if answer.status_code == httpx2.codes.FORBIDDEN:
             return EndpointError(
                 f"{where} does not let this user do that ({path})",
                 wanted="the key of an owner or admin",
@@ -193,7 +198,7 @@ def _check(access: Access) -> None:
         )
 
 
-def _detail(answer: httpx.Response) -> str:
+def _detail(answer: httpx2.Response) -> str:
     """What the server says of a refusal, shortened; it may quote what it was sent."""
     try:
         told = answer.json()

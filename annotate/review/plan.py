@@ -6,7 +6,7 @@ A plan can be made again at any time: what it holds stays in it, with the review
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
@@ -125,11 +125,7 @@ def make_plan(
     before = [item_id for item_id, mode in kept if mode == "blind"]
     sample = draw(frame, budget.calibration, budget.seed, before)
     drawn = {one.item_id for one in sample}
-    stays = {
-        item_id
-        for item_id, mode in kept
-        if mode == "seen" and (item_id not in drawn or _by(answers, item_id, "seen"))
-    }
+    stays = {item_id for item_id, mode in kept if mode == "seen"} - drawn
     open_ = {one: needs[one] for one in needs if one in strata and one not in drawn | stays}
     new = [item_id for item_id in queue(open_, budget.seed) if item_id not in answers]
     room = max(budget.items - len(drawn) - len(stays), 0)
@@ -204,14 +200,14 @@ def _why(need: Need) -> _Row:
 
 def _charge(row: _Row, kept: _Kept, answers: Mapping[str, Answered], budget: Budget) -> Charge:
     item_id, mode = row["item_id"], cast(_PlanMode, row["mode"])
-    was = kept.get((item_id, mode))
-    if was is None and mode == "blind" and not _by(answers, item_id, "seen"):
-        was = kept.get((item_id, "seen"))  # it has moved into the sample, and nobody has seen it
-    reviewers: Sequence[str] = was["reviewers"] if was else []
+    acquainted = _by(answers, item_id, "seen") if mode == "blind" else set()
+    # an item of the queue may have moved into the sample
+    was = kept.get((item_id, mode)) or kept.get((item_id, "seen"), {"reviewers": []})
+    moved = was.get("mode") != mode
+    reviewers = [name for name in was["reviewers"] if not (moved and name in acquainted)]
     if budget.reviewers:
         others = sorted(_by(answers, item_id, mode) - {*reviewers})
-        reviewers = [*reviewers, *others[: max(budget.overlap - len(reviewers), 0)]]
-    acquainted = _by(answers, item_id, "seen") if mode == "blind" else set()
+        reviewers += others[: max(budget.overlap - len(reviewers), 0)]
     return Charge(item_id, tuple(reviewers), tuple(sorted(acquainted)))
 
 

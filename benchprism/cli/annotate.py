@@ -116,11 +116,11 @@ def annotate(
     _one_way(
         batch=batch is not None, ray=bool(ray), replay=replay is not None, gguf=gguf is not None
     )
-    if batch_id and batch is not BatchStep.forget:
+    if bool(batch_id) != (batch is BatchStep.forget):
         raise InputError(
-            "--batch-id without --batch forget",
+            "--batch-id without --batch forget" if batch_id else "--batch forget and no --batch-id",
             wanted="both",
-            mend="without --batch-id every batch is looked at",
+            mend="to see the ids: benchprism annotate --batch status",
         )
     retry = _statuses(retry_failed)
     opened = find_project(project)

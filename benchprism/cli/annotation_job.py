@@ -88,8 +88,9 @@ def _left(project: Project, ledger: Path, cap: float) -> float:
     if ledger.resolve() == project.ledger.resolve():
         return cap
     with Ledger(project.ledger) as whole, Ledger(ledger) as own:
-        gone = spent(whole, project_rates(project), besides=own)
-        return max(0.0, cap - gone - promised(whole))
+        rates = project_rates(project)
+        gone = spent(whole, rates, besides=own) + promised(whole, rates)
+        return max(0.0, cap - gone)
 
 
 def check(job: Job, annotators: Iterable[Annotator]) -> None:

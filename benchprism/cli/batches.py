@@ -113,7 +113,7 @@ def _reports(
             budget=job.budget,
         )
     if step is BatchStep.forget:
-        return forget(annotator, job.ledger, batch_id=batch_id or None)
+        return forget(annotator, job.ledger, batch_id)
     return collect(annotator, job.ledger, wait=step is BatchStep.status)
 
 
@@ -122,7 +122,7 @@ def _left_over(job: Job, step: BatchStep, batch_id: str, *, found: bool) -> Iter
     from benchprism.annotate.batch_collecting import forget_orphan, orphans
     from benchprism.cli.annotators import project_annotators
 
-    if step is BatchStep.forget and batch_id:
+    if step is BatchStep.forget:
         return () if found else [forget_orphan(job.ledger, batch_id)]
     names = [one.name for one in project_annotators(job.project, [], None, keyless=True)]
     return orphans(job.ledger, names)

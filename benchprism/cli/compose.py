@@ -57,6 +57,20 @@ def compose(
             " project if none is named, is up to date and as expected.",
         ),
     ] = False,
+    sensitivity: Annotated[
+        bool,
+        typer.Option(
+            "--sensitivity",
+            help="Write nothing; compose again by each annotator alone, under each version of a"
+            " prompt, with each threshold on a level moved by one, and with other seeds.",
+        ),
+    ] = False,
+    seeds: Annotated[
+        int | None,
+        typer.Option(
+            "--seeds", min=0, help="Of --sensitivity: how many other seeds; 10 unless given."
+        ),
+    ] = None,
     output_format: Annotated[
         _Format, typer.Option(help="Of --check: a table, or annotations for GitHub's checks.")
     ] = "text",
@@ -78,9 +92,12 @@ def compose(
     Nothing is written unless everything is true that the criteria expect.
 
     Example: benchprism compose criteria/reasoning.yaml
+
+    Example: benchprism compose criteria/reasoning.yaml --sensitivity
     """
     pulls = from_hub is not None
-    _one_of({"--dry-run": dry_run, "--locked": locked, "--check": check, "--from-hub": pulls})
+    ways = {"--dry-run": dry_run, "--locked": locked, "--check": check}
+    _one_of({**ways, "--sensitivity": sensitivity, "--from-hub": pulls})
     opened = find_project(project)
     if revision is not None and not pulls:
         raise _misused("--revision", "--from-hub")
@@ -93,6 +110,8 @@ def compose(
         return
     if output_format != "text":
         raise _misused("--output-format", "--check")
+    if seeds is not None and not sensitivity:
+        raise _misused("--seeds", "--sensitivity")
     if criteria is None:
         raise InputError(
             "no criteria file is named",
@@ -100,7 +119,11 @@ def compose(
             mend=f"run 'benchprism compose {_known_files(opened) or 'criteria/NAME.yaml'}'",
         )
     path = criteria_path(criteria, opened)
-    if locked:
+    if sensitivity:
+        from benchprism.cli.sensitivity import print_sensitivity
+
+        print_sensitivity(opened, path, 10 if seeds is None else seeds, as_json=json)
+    elif locked:
         _rebuild(opened, path, as_json=json)
     else:
         _compose(opened, path, criteria, dry_run=dry_run, as_json=json)
@@ -143,6 +166,7 @@ def _known_files(project: Project) -> str:
 
 
 def _compose(project: Project, path: Path, given: Path, *, dry_run: bool, as_json: bool) -> None:
+    from benchprism.cli.judgement import say_verdict
     from benchprism.cli.recompose import composed, lock_of
     from benchprism.compose.store import write_subset
 
@@ -168,6 +192,7 @@ def _compose(project: Project, path: Path, given: Path, *, dry_run: bool, as_jso
         say(f"{items} would be chosen. Next: benchprism compose {given}")
     else:
         say(f"Wrote {items} to {os.path.relpath(folder)}. Next: benchprism score {folder.name}")
+        say_verdict(project, folder.name)
 
 
 class _Shown:

@@ -168,6 +168,7 @@ def _assembled(
     from benchprism.compose.export.assembly import assemble
     from benchprism.compose.export.subset import REPOSITORY
     from benchprism.compose.store import read_subset
+    from benchprism.scoring.judgement_record import read_judgement
 
     stored = read_subset(project.subsets / subset)
     return assemble(
@@ -175,6 +176,7 @@ def _assembled(
         project_catalogue(project),
         ids_only=ids_only,
         agreement=_agreement(project, stored.items),
+        judgement=read_judgement(stored),
         repo_id=repo_id or REPOSITORY,
         names=names,
     )

@@ -54,9 +54,14 @@ def verified(folder: Path, subset: Path, python: Path | None) -> list[LibraryRep
 
 
 def verification(reports: list[LibraryReport]) -> list[dict[str, Any]]:
-    """The reports as plain data."""
+    """The reports as plain data; of an absent library it is not known whether it holds."""
     return [
-        {**asdict(report), "absent": report.is_absent, "holds": report.holds} for report in reports
+        {
+            **asdict(report),
+            "absent": report.is_absent,
+            "holds": None if report.is_absent else report.holds,
+        }
+        for report in reports
     ]
 
 

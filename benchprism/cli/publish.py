@@ -11,7 +11,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from benchprism.cli.output import counted, print_table, say
+import typer
+
+from benchprism.cli.output import counted, print_table, printable, say
 from benchprism.project import Project
 from benchprism.records.errors import InputError, suggestion
 
@@ -171,8 +173,7 @@ def _print_plan(plan: Plan) -> None:
     items = [[kind, *_first(ids)] for kind, ids in asdict(plan.items).items() if ids]
     if items:
         print_table(["items", "number", "ids"], items, title="Items")
-    if plan.card_diff:
-        print_table(["card"], [[line] for line in plan.card_diff.splitlines()], title="Card")
+    typer.echo(printable(plan.card_diff), nl=False)
 
 
 def _first(ids: Sequence[str]) -> tuple[int, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -55,7 +56,9 @@ def plan(
     ] = None,
     subset: Annotated[
         list[str] | None,
-        typer.Option(help="Items that may move into or out of it matter; may be given again."),
+        typer.Option(
+            help="A composed subset: what may move into or out of it is urgent; may be given again."
+        ),
     ] = None,
     benchmark: Annotated[
         list[str] | None,
@@ -113,6 +116,7 @@ def plan(
     _check_reviewers(settings["reviewers"])
     number = items or _ITEMS
     if minutes is not None:
+        _check_finite(minutes, seconds_per_item)
         each = seconds_per_item or known.effort.seconds
         number = int(minutes * 60 / each / settings["overlap"])
         say(_in_minutes(minutes, each, settings["overlap"], number, known.effort, seconds_per_item))
@@ -158,6 +162,13 @@ def _check_reviewers(names: Sequence[str]) -> None:
         raise InputError(
             str(error), wanted="the user name of each reviewer, once", mend="check --reviewer"
         ) from error
+
+
+def _check_finite(*numbers: float | None) -> None:
+    if not all(math.isfinite(number or 0) for number in numbers):
+        raise InputError(
+            "a budget without an end", wanted="numbers", mend="check --minutes and its seconds"
+        )
 
 
 def _share_or_number(text: str, items: int) -> int:
@@ -257,7 +268,7 @@ def _hint(project: Project, made: Planned, settings: Mapping[str, Any], *, dry_r
     if made.answered:
         say(f"Left out: {counted(made.answered, 'item')} that people have answered already.")
     if made.left:
-        say(f"{counted(made.left, 'item')} more have a reason; a larger budget reaches them.")
+        say(f"Not planned: {counted(made.left, 'item')} with a reason; a larger budget has room.")
     elif number < wanted:
         say(f"{counted(number, 'item')} of {wanted}: no other item has a reason.")
     elif number > wanted:

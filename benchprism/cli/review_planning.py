@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from benchprism.annotate.current import Current
-    from benchprism.annotate.review.deliveries import Standpoint
     from benchprism.annotate.review.effort import Effort
     from benchprism.annotate.review.plan import Answered, Planned
     from benchprism.annotate.review.plan_store import Plan
     from benchprism.annotate.review.queue import Need
+    from benchprism.prompts.catalogue import Catalogue
 
 _NO_VALUE = "(none)"
 
@@ -26,7 +26,10 @@ _NO_VALUE = "(none)"
 class Knowledge:
     """What a plan is made from."""
 
-    standpoint: Standpoint
+    items: pa.Table
+    catalogue: Catalogue
+    values: pa.Table
+    """The consolidated values without people."""
     said: list[Current]
     """What annotators say without people, of the attributes that are reviewed."""
     failed: set[tuple[str, str]]
@@ -43,11 +46,11 @@ def knowledge(project: Project, attributes: Sequence[str]) -> Knowledge:
     Raises:
         InputError: the catalogue has no such attribute.
     """
+    from benchprism.annotate.consolidate import consolidate
     from benchprism.annotate.current import current_annotations
     from benchprism.annotate.gold_layout import known_attribute
     from benchprism.annotate.ledger import Ledger
     from benchprism.annotate.panel import PEOPLE
-    from benchprism.annotate.review.deliveries import standpoint
     from benchprism.annotate.review.effort import effort
     from benchprism.annotate.review.plan import answered
     from benchprism.annotate.review.queue import asked_items, failed_annotations
@@ -58,12 +61,13 @@ def knowledge(project: Project, attributes: Sequence[str]) -> Knowledge:
     items, catalogue = project_items(project.items), project_catalogue(project)
     for name in attributes:
         known_attribute(catalogue, name)
-    known = standpoint(items, project.ledger, catalogue, project.settings.consolidation)
     ids, contents = items["item_id"].to_pylist(), items["content_hash"].to_pylist()
     with Ledger(project.ledger) as ledger:
         said = [one.without(PEOPLE) for one in current_annotations(ledger, catalogue, items)]
         return Knowledge(
-            standpoint=known,
+            items=items,
+            catalogue=catalogue,
+            values=consolidate(said, items, project.settings.consolidation).values,
             said=[one for one in said if not attributes or one.attribute.id in attributes],
             failed=failed_annotations(ledger, items),
             asked=asked_items(ledger, items),
@@ -78,11 +82,12 @@ def planned(
     """Make the plan that settings ask for.
 
     Raises:
-        InputError: a benchmark, field or subset is unknown, or there are too few reviewers.
+        InputError: a benchmark, field or subset is unknown, there are too few reviewers, or nothing
+            is to be reviewed.
     """
     from benchprism.annotate.review.plan import Budget, make_plan
 
-    items = known.standpoint.items
+    items = known.items
     chosen = _of_benchmarks(known.asked, settings["benchmarks"])
     needs = _needs(project, known, settings)
     budget = Budget(
@@ -92,7 +97,7 @@ def planned(
         overlap=settings["overlap"],
         seed=settings["seed"],
     )
-    return make_plan(
+    made = make_plan(
         items,
         _strata(project, chosen, settings["strata"]),
         needs,
@@ -101,6 +106,13 @@ def planned(
         former=former,
         settings=settings,
     )
+    if not made.plan.table.num_rows:
+        raise InputError(
+            "there is nothing to review",
+            wanted="an item in the sample, or one with a reason",
+            mend="allow more --items or --minutes, or a larger --calibration",
+        )
+    return made
 
 
 def _of_benchmarks(items: pa.Table, names: Sequence[str]) -> pa.Table:
@@ -153,15 +165,15 @@ def _strata(project: Project, items: pa.Table, fields: Sequence[str]) -> dict[st
 
 def _needs(project: Project, known: Knowledge, settings: Mapping[str, Any]) -> dict[str, Need]:
     from benchprism.annotate.review.queue import Need, doubts
+    from benchprism.cli.gather import project_attribute_table
 
-    items = known.standpoint.items
-    found = doubts(
-        items, known.standpoint.values, known.said, known.failed, below=settings["confidence"]
-    )
+    items = known.items
+    found = doubts(items, known.values, known.said, known.failed, below=settings["confidence"])
     unsure = {item_id: Need(own).attributes for item_id, own in found.items()}
     decided: dict[str, dict[str, frozenset[str]]] = {}
+    table = project_attribute_table(project) if settings["subsets"] else None
     for name in dict.fromkeys(settings["subsets"]):
-        for item_id, attributes in _consequences(project, name, known, unsure).items():
+        for item_id, attributes in _consequences(project, name, table, known, unsure).items():
             decided.setdefault(item_id, {})[name] = attributes
     return {
         item_id: Need(found.get(item_id, {}), decided.get(item_id, {}))
@@ -170,13 +182,13 @@ def _needs(project: Project, known: Knowledge, settings: Mapping[str, Any]) -> d
 
 
 def _consequences(
-    project: Project, name: str, known: Knowledge, unsure: Mapping[str, frozenset[str]]
+    project: Project,
+    name: str,
+    table: pa.Table,
+    known: Knowledge,
+    unsure: Mapping[str, frozenset[str]],
 ) -> dict[str, frozenset[str]]:
-    from benchprism.cli.gather import (
-        earlier_compositions,
-        evidence_for,
-        project_attribute_table,
-    )
+    from benchprism.cli.gather import earlier_compositions, evidence_for
     from benchprism.compose.screening import screen
     from benchprism.compose.store import read_subset
     from benchprism.reviewing.consequence import consequences
@@ -186,12 +198,10 @@ def _consequences(
     criteria = criteria.model_copy(update={"require_calibrated": False})
     screening = screen(
         criteria,
-        project_attribute_table(project),
-        catalogue=known.standpoint.catalogue,
+        table,
+        catalogue=known.catalogue,
         seed=project.settings.seed,
         evidence=evidence_for(project, criteria),
         earlier=earlier_compositions(project, criteria),
     )
-    return consequences(
-        screening, known.standpoint.items["item_id"].to_pylist(), known.said, unsure
-    )
+    return consequences(screening, known.items["item_id"].to_pylist(), known.said, unsure)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,10 +14,12 @@ from benchprism.cli.options import HERE, JsonOption, ProjectOption
 from benchprism.cli.output import counted, print_json, print_table, progress, say, this_command
 from benchprism.cli.review_choice import Choice, review_tasks
 from benchprism.project import Project, find_project
+from benchprism.records.errors import EndpointError
 
 if TYPE_CHECKING:
+    from benchprism.annotate.review.argilla import Argilla
     from benchprism.annotate.review.comparison import Push
-    from benchprism.annotate.review.deliveries import Standpoint
+    from benchprism.annotate.review.deliveries import Standpoint, Task
 
 
 def register(group: typer.Typer) -> None:
@@ -97,6 +100,7 @@ def push(
     with Argilla(access) as argilla:
         found = compare(argilla, wanted)
         tell_versions(found)
+        _tell_strangers(argilla, tasks)
         if not dry_run:
             send_all(argilla, opened, known, found)
     show_pushed(found, access.api_url, json=json, dry_run=dry_run)
@@ -117,6 +121,16 @@ def tell_versions(found: Sequence[Push]) -> None:
                 f"({'; '.join(push.found.misfits)}): {push.found.name!r} is a new version. "
                 "The former one stays, with all its responses."
             )
+
+
+def _tell_strangers(argilla: Argilla, tasks: Sequence[Task]) -> None:
+    """Say which reviewers cannot log in; a key that may not list users tells nothing."""
+    errands = [errand for task in tasks for errand in task.errands.values()]
+    assigned = {name for errand in errands for name in errand.reviewers}
+    with suppress(EndpointError):
+        users = {user["username"] for user in argilla.get("users")["items"]} if assigned else set()
+        for name in sorted(assigned - users):
+            say(f"Note: items are assigned to {name!r}, who is no user of the server.")
 
 
 def send_all(argilla: Any, project: Project, known: Standpoint, found: Sequence[Push]) -> None:

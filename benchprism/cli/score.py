@@ -51,6 +51,7 @@ def score(
     out: given.OutOption = None,
     demand: given.DemandOption = None,
     share: given.ShareOption = False,
+    judge: given.JudgeOption = False,
     as_json: JsonOption = False,
     project: ProjectOption = HERE,
 ) -> None:
@@ -62,6 +63,8 @@ def score(
     Example: benchprism score --json
 
     Example: benchprism score deep --null 200
+
+    Example: benchprism score deep --judge
 
     Example: benchprism score --lambda adaptive --epsilon noise --shrink --cross-family --curves
 
@@ -88,7 +91,7 @@ def score(
         curves=curves,
     )
     questions = {"--compare": compare, "--by": by, "--items": items, "--demand": demand}
-    questions["--share"] = share
+    questions |= {"--share": share, "--judge": judge}
     asked = [option for option, value in questions.items() if value]
     if len(asked) > 1:
         wanted = "one question at a time"
@@ -120,6 +123,8 @@ def score(
         question.demands(demand)
     elif share:
         question.share()
+    elif judge:
+        question.judge(null)
     else:
         question.scorecard(over, null)
 

@@ -173,6 +173,15 @@ DemandOption = Annotated[
         metavar="ATTRIBUTE",
     ),
 ]
+JudgeOption = Annotated[
+    bool,
+    _option(
+        _OTHER,
+        "Judge the subset: beside its sources whole, beside random subsets of its size (200, or as"
+        " many as --null says), and by families that had no part in the choice.",
+        "--judge",
+    ),
+]
 ShareOption = Annotated[
     bool,
     _option(

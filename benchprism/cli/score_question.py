@@ -106,6 +106,41 @@ class Question:
             )
         print_scorecards(cards, over, self.as_json, placings, null)
 
+    def judge(self, subsets: int) -> None:
+        """Judge a subset, print the judgement and keep it beside the subset."""
+        from benchprism.cli.judgement import print_judgement
+        from benchprism.scoring.judgement_record import write_judgement
+        from benchprism.scoring.judging import SUBSETS, judge
+
+        if self.subset is None:
+            raise InputError(
+                "--judge without a subset",
+                wanted="a subset to judge",
+                mend="name one, as in 'benchprism score NAME --judge'",
+            )
+        fixed = {"--epsilon noise": self.settings.epsilon, "--lambda adaptive": self.settings.decay}
+        refused = {option: isinstance(value, str) for option, value in fixed.items()}
+        refused["--held-out"] = self.held_out
+        for option in (option for option, given in refused.items() if given):
+            raise InputError(
+                f"{option} together with --judge",
+                wanted="numbers for epsilon and lambda; held-out families judge by themselves",
+                mend=f"leave out {option}",
+            )
+        found = judge(
+            self.project,
+            self.subset,
+            self.results,
+            settings=self.settings,
+            subsets=subsets or SUBSETS,
+            threads=self.threads,
+        )
+        print_judgement(found, as_json=self.as_json)
+        if self.scope.benchmarks or self.scope.families:
+            say("Not kept: it is of a part of the results.")
+        else:
+            say(f"Kept in {os.path.relpath(write_judgement(found))}.")
+
     def compare(self, first: str, second: str) -> None:
         """Compare two models and print how they differ."""
         from benchprism.cli.score_compare import plain, show

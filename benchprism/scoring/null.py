@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,9 +23,37 @@ from benchprism.records.results.matrix import Outcomes
 from benchprism.scoring.results import ProjectResults, pooled
 from benchprism.scoring.subsets import SubsetResults
 
+RANKINGS = ("ranking_consistency", "stability")
 METRICS = ("cbrc", "ds", "cad", "bqs", "accuracy")
 
+Floats = NDArray[np.float64]
 Placings = dict[str, dict[str, Placing]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NullNumbers:
+    """The numbers of a subset, of its sources whole, and of random subsets of its size.
+
+    Each has a column for each benchmark of the subset, and a last one for the subset as a whole.
+    """
+
+    names: tuple[str, ...]
+    """What the columns are of."""
+    own: SubsetNumbers
+    sources: SubsetNumbers
+    random: SubsetNumbers
+    same: bool
+    """Whether the subset has all items with results, so that no other one has its size."""
+
+    def of(self, metric: str) -> tuple[Floats, Floats, Floats]:
+        """A metric of the subset (B,), of its sources (B,), and of K random subsets (K, B)."""
+        own, sources, random = (_metric(n, metric) for n in (self.own, self.sources, self.random))
+        return own[0], sources[0], random
+
+
+def _metric(numbers: SubsetNumbers, metric: str) -> Floats:
+    found: Floats = getattr(numbers if metric in RANKINGS else numbers.statistics, metric)
+    return found
 
 
 def null_placings(
@@ -51,6 +81,24 @@ def null_placings(
         ``ranking_consistency``, ``stability``, and those of the scorecard. With ties by noise,
         rankings are compared by tau-b here.
     """
+    found = null_numbers(results, subset, card, subsets=subsets, threads=threads)
+    placed: Placings = {name: {} for name in found.names}
+    for metric in (*RANKINGS, *METRICS):
+        own, _, random = found.of(metric)
+        for row, name in enumerate(found.names):
+            placed[name][metric] = placing(float(own[row]), random[:, row])
+    return placed
+
+
+def null_numbers(
+    results: ProjectResults,
+    subset: SubsetResults,
+    card: Scorecard,
+    *,
+    subsets: int,
+    threads: int = 1,
+) -> NullNumbers:
+    """The numbers behind ``null_placings``, beside those of the sources whole."""
     settings = card.settings
     # Ties by noise would need the noise of every random subset.
     ties: Ties = "tau-b" if settings.ties == "noise" else settings.ties
@@ -67,12 +115,20 @@ def null_placings(
         decay=decay,
         threads=threads,
     )
-    weights = [_member(full, part) for full, part in zip(subset.sources, subset.parts, strict=True)]
-    own = subset_numbers(
-        choice, weights, peers, seed=settings.seed, redraws=100, ties=ties, decay=decay
+    parts = [*zip(subset.sources, subset.parts, strict=True)]
+    every = [np.ones((1, len(full.item_ids)), dtype=np.float32) for full in subset.sources]
+    sizes = tuple(len(full.item_ids) for full in subset.sources)
+    own, sources = (
+        subset_numbers(
+            chosen, weights, peers, seed=settings.seed, redraws=100, ties=ties, decay=decay
+        )
+        for chosen, weights in (
+            (choice, [_member(full, part) for full, part in parts]),
+            (replace(choice, sizes=sizes), every),
+        )
     )
-    names = [score.benchmark for score in card.benchmarks]
-    return {name: _placed(own, random, row) for row, name in enumerate(names)}
+    names = tuple(score.benchmark for score in card.benchmarks)
+    return NullNumbers(names, own, sources, random, sizes == choice.sizes)
 
 
 def _choice(results: ProjectResults, subset: SubsetResults, card: Scorecard) -> Choice:
@@ -89,13 +145,3 @@ def _choice(results: ProjectResults, subset: SubsetResults, card: Scorecard) -> 
 def _member(full: Outcomes, part: Outcomes) -> NDArray[np.float32]:
     chosen = set(part.item_ids)
     return np.array([[item in chosen for item in full.item_ids]], dtype=np.float32)
-
-
-def _placed(own: SubsetNumbers, random: SubsetNumbers, row: int) -> dict[str, Placing]:
-    found = {
-        "ranking_consistency": (own.ranking_consistency, random.ranking_consistency),
-        "stability": (own.stability, random.stability),
-    }
-    for name in METRICS:
-        found[name] = getattr(own.statistics, name), getattr(random.statistics, name)
-    return {name: placing(float(one[0, row]), many[:, row]) for name, (one, many) in found.items()}

@@ -42,10 +42,20 @@ def subset_results(project: Project, name: str, results: ProjectResults) -> Subs
     Raises:
         InputError: there is no such subset, or there are no results on any of its items.
     """
-    return _on_items(results, read_subset(project.subsets / name).items, name)
+    return results_on(results, read_subset(project.subsets / name).items, name)
 
 
-def _on_items(results: ProjectResults, items: pa.Table, subset: str) -> SubsetResults:
+def results_on(results: ProjectResults, items: pa.Table, subset: str) -> SubsetResults:
+    """The outcomes on some items, and what of them has none.
+
+    Args:
+        results: the results.
+        items: a table with the columns ``benchmark`` and ``item_id``.
+        subset: what the items are called.
+
+    Raises:
+        InputError: there are no results on any of the items.
+    """
     wanted: dict[str, set[str]] = {}
     columns = items["benchmark"].to_pylist(), items["item_id"].to_pylist()
     for benchmark, item in zip(*columns, strict=True):

@@ -34,6 +34,7 @@ def assemble(
     *,
     ids_only: bool = False,
     agreement: Sequence[AgreementFigure] = (),
+    judgement: Mapping[str, Any] | None = None,
     repo_id: str = REPOSITORY,
     names: bool = False,
 ) -> ExportedSubset:
@@ -44,6 +45,7 @@ def assemble(
         catalogue: the catalogue of today; it has to be the one of the subset's attributes.
         ids_only: whether to leave out texts and keys.
         agreement: how far annotators agreed on the attributes, where it is known.
+        judgement: what models' results say of the subset, as it is stored beside it.
         repo_id: the name of the Hub repository that it is for.
         names: whether the lock tells the names of the people who annotated; else they are numbered.
 
@@ -70,6 +72,7 @@ def assemble(
         ids_only=ids_only,
         repo_id=repo_id,
         agreement=tuple(agreement),
+        judgement=judgement,
     )
 
 

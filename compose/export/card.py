@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -14,10 +14,18 @@ from jinja2.sandbox import SandboxedEnvironment
 
 from ...records.documents import dump_document
 from ...records.errors import InputError
-from .composition import annotators, attribute_rows, benchmark_rows, compared, coverage
+from .composition import (
+    annotators,
+    attribute_rows,
+    benchmark_rows,
+    compared,
+    coverage,
+    judgement_rows,
+    judges,
+)
 from .licences import strictest
 from .parts import plain
-from .subset import SPLIT, ExportedSubset
+from .subset import CONFIGS, SPLIT, ExportedSubset
 
 CARD = "README.md"
 BEGIN, END = "<!-- benchprism: begin -->", "<!-- benchprism: end -->"
@@ -101,6 +109,7 @@ def card_text(export: ExportedSubset) -> str:
         annotators=annotators(export),
         compared=compared(export) if export.agreement else "",
         coverage=coverage(export),
+        judgement=judgement_rows(export),
         unkeyed=_unkeyed(export),
         papers=_papers(export),
     )
@@ -120,7 +129,13 @@ def _template() -> Template:
     environment = SandboxedEnvironment(
         undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True
     )  # Markdown and no page: nothing to escape but what ends a cell
-    environment.filters |= {"cell": _cell, "percent": _percent}
+    environment.filters |= {
+        "cell": _cell,
+        "percent": _percent,
+        "figure": _figure,
+        "chance": _chance,
+        "judges": judges,
+    }
     text = files(__package__).joinpath("card.md.jinja").read_text(encoding="utf-8")
     return environment.from_string(text)
 
@@ -135,12 +150,24 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f} %" if share == 0 or share >= 0.005 else "< 1 %"
 
 
+def _figure(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"
+
+
+def _chance(found: Mapping[str, Any]) -> str:
+    """Two cells: what random subsets have, and the share of them that have less."""
+    if found["beats"] is None:
+        return "– | –"
+    mean, low, high = (_figure(found[f"random_{end}"]) for end in ("mean", "low", "high"))
+    return f"{mean} ({low} to {high}) | {int(100 * found['beats'] + 1e-6)} %"
+
+
 def merged_card(existing: str, new: str) -> str:
     """Put a new card into an existing one, whose own text is kept.
 
     Text outside the marks is left as it is. A card without marks is the user's: its text is
     followed by the new one's. Keys of the metadata that benchprism does not write are kept, and so
-    are the user's own ``language``, ``pretty_name`` and ``tags``.
+    are the user's own ``language``, ``pretty_name``, ``tags`` and further ``configs``.
 
     Raises:
         InputError: the existing card's metadata cannot be read.
@@ -150,7 +177,18 @@ def merged_card(existing: str, new: str) -> str:
     stale = _LICENCE_KEYS - {*new_data}
     foreign = {key: value for key, value in old_data.items() if key not in stale}
     kept = {key: old_data[key] for key in _KEPT if key in old_data}
-    return _joined({**foreign, **new_data, **kept}, _merged_text(old_text, new_text))
+    configs = _merged_configs(old_data.get("configs"), new_data["configs"])
+    data = {**foreign, **new_data, **kept, "configs": configs}
+    return _joined(data, _merged_text(old_text, new_text))
+
+
+def _merged_configs(old: Any, new: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The export's configurations, then those of the user's own data."""
+    listed = old if isinstance(old, list) else []
+    foreign = [c for c in listed if isinstance(c, dict) and c.get("config_name") not in CONFIGS]
+    if any(config.get("default") for config in foreign):
+        new = [{key: value for key, value in c.items() if key != "default"} for c in new]
+    return [*new, *foreign]
 
 
 def _merged_text(old: str, new: str) -> str:

@@ -17,6 +17,15 @@ from .subset import ExportedSource, ExportedSubset
 REPLAY = "llm:replay:"
 """How the names of annotators begin that repeat what was recorded."""
 
+_MEASURES = {
+    "cbrc": "CBRC: its benchmarks rank models alike",
+    "ds": "DS: it tells models apart",
+    "cad": "CAD: stronger models of a family solve what weaker ones solve",
+    "bqs": "BQS: all three",
+    "ranking_consistency": "ranking consistency: tau with the ranking on the whole sources",
+    "stability": "stability: tau between rankings on resamples of the items",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkRow:
@@ -58,6 +67,16 @@ class Coverage:
     def by_machine(self) -> int:
         """Values that no person gave or confirmed."""
         return sum(n for source, n in self.sources.items() if not source.startswith("human"))
+
+
+@dataclass(frozen=True, slots=True)
+class JudgementRow:
+    """One measure of a subset: its number, and what stands beside it."""
+
+    measure: str
+    found: Mapping[str, Any]
+    held_out: Mapping[str, Any] | None
+    """By the models that had no part in the choice, where others had."""
 
 
 def benchmark_rows(export: ExportedSubset) -> list[BenchmarkRow]:
@@ -123,6 +142,25 @@ def compared(export: ExportedSubset) -> str:
     figure = export.agreement[0]
     people = figure.between == "people"
     return people_in_words(len(figure.annotators)) if people else " and ".join(figure.annotators)
+
+
+def judgement_rows(export: ExportedSubset) -> list[JudgementRow]:
+    """What models' results say of the subset as a whole; nothing when it was not judged."""
+    if export.judgement is None:
+        return []
+    name, others = export.judgement["subset"], export.judgement["held_out"]
+    held_out = others["measures"][name] if others else {}
+    return [
+        JudgementRow(_MEASURES.get(measure, measure), found, held_out.get(measure))
+        for measure, found in export.judgement["all"]["measures"][name].items()
+    ]
+
+
+def judges(models: Mapping[str, str | None]) -> str:
+    """Say who judged: how many models, and of which families."""
+    families = sorted({family for family in models.values() if family})
+    number = f"{len(models)} model{'' if len(models) == 1 else 's'}"
+    return f"{number} ({', '.join(families)})" if families else number
 
 
 def coverage(export: ExportedSubset) -> Coverage:

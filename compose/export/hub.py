@@ -132,22 +132,24 @@ def _check_role(hub: Hub, account: Mapping[str, Any], *, create_pr: bool) -> Non
 
 def _permissions(scopes: Mapping[str, Any], hub: Hub) -> Iterator[str]:
     yield from scopes.get("global") or []
+    known = {hub.namespace.casefold(), hub.repo_id.casefold()}
     for scope in scopes.get("scoped") or []:
-        if (scope.get("entity") or {}).get("name") in {hub.namespace, hub.repo_id}:
+        if str((scope.get("entity") or {}).get("name")).casefold() in known:
             yield from scope.get("permissions") or []
 
 
 def _check_namespace(hub: Hub, account: Mapping[str, Any]) -> None:
-    user, orgs = account.get("name"), account.get("orgs") or []
+    user, orgs = str(account.get("name")), account.get("orgs") or []
     roles = {str(org.get("name")): org.get("roleInOrg") for org in orgs}
-    wanted = f"one of {', '.join([str(user), *sorted(roles)])}"
-    if hub.namespace != user and hub.namespace not in roles:
+    wanted = f"one of {', '.join([user, *sorted(roles)])}"
+    of = {name.casefold(): role for name, role in {**roles, user: "admin"}.items()}
+    if hub.namespace.casefold() not in of:
         raise InputError(
             f"the account {user!r} is not a member of {hub.namespace!r}",
             wanted=wanted,
             mend="name another one, or offer the change with --create-pr",
         )
-    if roles.get(hub.namespace) == "read":
+    if of[hub.namespace.casefold()] == "read":
         raise InputError(
             f"the account {user!r} may only read in {hub.namespace!r}",
             wanted="a role that writes",

@@ -11,6 +11,7 @@ import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
+from io import BytesIO
 from pathlib import Path
 from typing import Literal
 
@@ -19,7 +20,7 @@ from .card import CARD, card, merged_card
 from .folder import MANIFEST, read_card, read_manifest
 from .hub import Hub
 from .refusals import hub_errors
-from .remote import Remote, read_remote
+from .remote import FileState, Remote, file_state, read_remote
 from .subset import ExportedSubset
 
 
@@ -89,10 +90,12 @@ def plan_push(hub: Hub, folder: Path, export: ExportedSubset, *, public: bool) -
     """
     remote = read_remote(hub)
     text, notes = _card(folder, export, remote)
-    contents = {**_contents(folder), CARD: text.encode()}
-    _check_foreign(hub, contents, remote)
+    states = {**_states(folder), CARD: file_state(BytesIO(text.encode()))}
+    _check_foreign(hub, states, remote)
     before = (remote.card or "").splitlines(keepends=True)
-    diff = difflib.unified_diff(before, text.splitlines(keepends=True), "on the Hub", "pushed")
+    diff = difflib.unified_diff(
+        before, text.splitlines(keepends=True), f"{CARD} on the Hub", f"{CARD} pushed"
+    )
     if remote.commit is not None and remote.private and public:
         notes = (*notes, f"{hub.repo_id} is private and stays so: its settings make it public")
     return Plan(
@@ -100,7 +103,7 @@ def plan_push(hub: Hub, folder: Path, export: ExportedSubset, *, public: bool) -
         folder=folder,
         commit=remote.commit,
         private=remote.private if remote.commit is not None else not public,
-        files=tuple(sorted(_changes(contents, remote), key=lambda change: change.path)),
+        files=tuple(sorted(_changes(states, remote), key=lambda change: change.path)),
         card=text,
         card_diff="".join(diff),
         items=_item_changes(remote.contents, export.lock["items"]),
@@ -108,9 +111,12 @@ def plan_push(hub: Hub, folder: Path, export: ExportedSubset, *, public: bool) -
     )
 
 
-def _contents(folder: Path) -> dict[str, bytes]:
-    paths = [*read_manifest(folder)["files"], MANIFEST]
-    return {path: (folder / path).read_bytes() for path in paths}
+def _states(folder: Path) -> dict[str, FileState]:
+    states = {}
+    for path in (*read_manifest(folder)["files"], MANIFEST):
+        with (folder / path).open("rb") as file:
+            states[path] = file_state(file)
+    return states
 
 
 def _card(folder: Path, export: ExportedSubset, remote: Remote) -> tuple[str, tuple[str, ...]]:
@@ -126,9 +132,9 @@ def _card(folder: Path, export: ExportedSubset, remote: Remote) -> tuple[str, tu
     )
 
 
-def _check_foreign(hub: Hub, contents: Mapping[str, bytes], remote: Remote) -> None:
-    for path in sorted({*contents} & {*remote.files} - remote.own - {CARD}):
-        if not remote.files[path].has(contents[path]):
+def _check_foreign(hub: Hub, states: Mapping[str, FileState], remote: Remote) -> None:
+    for path in sorted({*states} & {*remote.files} - remote.own - {CARD}):
+        if not remote.files[path].is_same(states[path]):
             raise InputError(
                 f"{hub.repo_id!r} has a file {path!r} that benchprism has not written",
                 wanted="a new repository, or one of an earlier export",
@@ -136,14 +142,14 @@ def _check_foreign(hub: Hub, contents: Mapping[str, bytes], remote: Remote) -> N
             )
 
 
-def _changes(contents: Mapping[str, bytes], remote: Remote) -> Iterator[FileChange]:
-    for path, content in contents.items():
+def _changes(states: Mapping[str, FileState], remote: Remote) -> Iterator[FileChange]:
+    for path, state in states.items():
         there = remote.files.get(path)
         if there is None:
-            yield FileChange(path, "added", None, len(content))
-        elif not there.has(content):
-            yield FileChange(path, "changed", there.size, len(content))
-    for path in remote.own & {*remote.files} - {*contents}:
+            yield FileChange(path, "added", None, state.size)
+        elif not there.is_same(state):
+            yield FileChange(path, "changed", there.size, state.size)
+    for path in remote.own & {*remote.files} - {*states}:
         yield FileChange(path, "removed", remote.files[path].size, None)
 
 

@@ -71,6 +71,7 @@ def hub_errors(repo_id: str) -> Iterator[None]:
 
 def _meaning(repo_id: str, error: BaseException) -> BenchprismError:
     from huggingface_hub.errors import (
+        GatedRepoError,
         HfHubHTTPError,
         HFValidationError,
         OfflineModeIsEnabled,
@@ -93,6 +94,12 @@ def _meaning(repo_id: str, error: BaseException) -> BenchprismError:
                 f"the dataset {repo_id!r} has no such revision",
                 wanted="a branch, a tag or a commit of it",
                 mend="change --revision, or leave it out for the newest",
+            )
+        if isinstance(cause, GatedRepoError):
+            return EndpointError(
+                f"the dataset {repo_id!r} is gated",
+                wanted="an account that was granted access",
+                mend=f"accept its terms on https://huggingface.co/datasets/{repo_id}",
             )
         if isinstance(cause, RepositoryNotFoundError) and not _denies_token(cause.response):
             return _refused(repo_id, cause.response, HTTPStatus.NOT_FOUND)

@@ -6,9 +6,10 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from io import SEEK_END
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from ...records.errors import InputError
 from .card import CARD
@@ -24,18 +25,29 @@ _MEND = "mend that file in the repository, or remove it there"
 
 
 @dataclass(frozen=True, slots=True)
-class RemoteFile:
-    """A file of the repository."""
+class FileState:
+    """What a file holds, on the Hub or here."""
 
     size: int
     digests: frozenset[str]
-    """The SHA-1 of its Git object, and the SHA-256 of its content where it is stored apart."""
+    """The SHA-1 of its Git object and the SHA-256 of its content; on the Hub the first only, unless
+    it is stored apart from Git."""
 
-    def has(self, content: bytes) -> bool:
-        """Tell whether its content is this."""
-        git = hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False)
-        own = {git.hexdigest(), hashlib.sha256(content).hexdigest()}
-        return not self.digests.isdisjoint(own)
+    def is_same(self, other: FileState) -> bool:
+        """Tell whether the contents are equal."""
+        return not self.digests.isdisjoint(other.digests)
+
+
+def file_state(source: IO[bytes]) -> FileState:
+    """Find out what an open file holds."""
+    size = source.seek(0, SEEK_END)
+    source.seek(0)
+    git = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
+    plain = hashlib.sha256()
+    while part := source.read(2**20):
+        git.update(part)
+        plain.update(part)
+    return FileState(size, frozenset({git.hexdigest(), plain.hexdigest()}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +56,7 @@ class Remote:
 
     commit: str | None = None
     private: bool = True
-    files: Mapping[str, RemoteFile] = field(default_factory=dict)
+    files: Mapping[str, FileState] = field(default_factory=dict)
     own: frozenset[str] = frozenset()
     """Those that an earlier push of benchprism put there."""
     card: str | None = None
@@ -76,7 +88,7 @@ def read_remote(hub: Hub) -> Remote:
 
 def _remote(hub: Hub, info: DatasetInfo, folder: Path) -> Remote:
     files = {
-        sibling.rfilename: RemoteFile(
+        sibling.rfilename: FileState(
             size=sibling.size or 0,
             digests=frozenset(
                 filter(None, (sibling.blob_id, sibling.lfs.sha256 if sibling.lfs else None))

@@ -103,6 +103,8 @@ class ExportedSubset:
     """Texts and keys are left out."""
     repo_id: str = REPOSITORY
     agreement: tuple[AgreementFigure, ...] = ()
+    judgement: Mapping[str, Any] | None = None
+    """What models' results say of it; as ``judgement.json`` has it."""
 
     def table(self, config: ItemKind) -> pa.Table:
         """The items of one configuration, in their order; may be empty."""

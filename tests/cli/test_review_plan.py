@@ -83,12 +83,20 @@ def plan(benchprism: Callable[..., Any], project: Path) -> Callable[..., Any]:
     return run
 
 
-def answer(root: Path, item_ids: list[str], user: str, mode: Any, every: int = 30) -> None:
+def answer(
+    root: Path,
+    item_ids: list[str],
+    user: str,
+    mode: Any,
+    every: int = 30,
+    clarity: Callable[[Item], int] = lambda _: 2,
+) -> None:
     known = {one.item_id: one for items in ITEMS.values() for one in items}
     responses = [
         Response(
             item_id=item_id, content_hash=known[item_id].content_hash, user=user,
-            status="submitted", values={"clarity": 2}, note="", via="page", mode=mode, dataset="d",
+            status="submitted", values={"clarity": clarity(known[item_id])}, note="", via="page",
+            mode=mode, dataset="d",
             time=f"2026-11-29T1{n * every // 3600}:{n * every // 60 % 60:02}:{n * every % 60:02}"
             ".000000+00:00", suggested={}, raw="{}",
         )
@@ -190,6 +198,27 @@ def test_strata_may_be_any_field(plan: Callable[..., Any]) -> None:
     assert "Note: 3 strata without an item of the sample" in few.err
 
 
+def test_calibration_weights_what_was_drawn_by_strata(
+    plan: Callable[..., Any], benchprism: Callable[..., Any], project: Path
+) -> None:
+    drawn = of_mode(plan("--items", 20, "--calibration", 20), "blind")
+    assert {row["stratum"]: row["weight"] for row in drawn.values()} == {"one": 2, "two": 4}
+
+    def by_person(one: Item) -> int:
+        """As the model has it of the one benchmark, and never of the other."""
+        as_model = 1 if one.row < 10 else 3
+        return as_model if one.benchmark == "one" else 0
+
+    unasked = [one.item_id for one in ITEMS["one"] if one.item_id not in drawn]
+    answer(project, [*drawn, *unasked], "zoe", "blind", clarity=by_person)
+    ran = benchprism("review", "calibrate", "--json", "--replicates", 20)
+    assert ran.code == 0, ran.err
+    [clarity] = [one for one in ran.data["attributes"] if one["attribute"] == "clarity"]
+    assert clarity["items"] + clarity["missing"] == 20  # who was not drawn does not count
+    # 18 of 56 items with a value are of the benchmark in which the model is right
+    assert clarity["accuracy"]["estimate"] == pytest.approx(18 / 56)
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
@@ -204,6 +233,8 @@ def test_strata_may_be_any_field(plan: Callable[..., Any]) -> None:
         (["--benchmark", "onee"], "no item of 'onee' can be reviewed"),
         (["--attribute", "claritee"], "claritee"),
         (["--overlap", 2], "an overlap of 2 with 0 reviewers"),
+        (["--minutes", "inf"], "a budget without an end"),
+        (["--minutes", 1], "there is nothing to review"),
         (["--reviewer", "a", "--reviewer", "a"], "a reviewer is named twice"),
         (["--reviewer", " a"], "no reviewer's name (' a')"),
     ],
@@ -259,6 +290,17 @@ def test_everyone_finds_exactly_what_is_theirs(
         assert settings["distribution"]["min_submitted"] == 2
     again = benchprism("review", "push", *words)
     assert {one["unchanged"] for one in again.data["datasets"]} == {12}
+    assert "no user of the server" not in pushed.err
     exported = benchprism("review", "export", "--json", "--reviewer", "carol")
     assert exported.data["items"] == 16
     assert pq.read_table(project / "review" / "plan.parquet").num_rows == 24
+
+
+def test_a_reviewer_who_cannot_log_in_is_told(
+    plan: Callable[..., Any], benchprism: Callable[..., Any], review_server: Any
+) -> None:
+    assert plan("--items", 4, "--reviewer", "alice", "--reviewer", "alcie").code == 0
+    words = ("--json", "--name", f"plan {uuid.uuid4()}", "--home", review_server.home)
+    ran = benchprism("review", "push", "--dry-run", *words)
+    assert (ran.code, ran.err.count("no user of the server")) == (0, 1)
+    assert "items are assigned to 'alcie'" in ran.err

@@ -115,7 +115,7 @@ def test_more_items_and_more_reviewers_leave_what_is_there(plan: MakePlan) -> No
     assert assigned(plan(second, replace(budget, items=10, calibration=4)).plan) == after
 
 
-def test_an_item_of_the_queue_that_is_drawn_changes_over_unless_it_was_seen(
+def test_an_item_of_the_queue_that_is_drawn_changes_over_to_who_has_not_seen_it(
     plan: MakePlan,
 ) -> None:
     first = plan().plan
@@ -126,8 +126,7 @@ def test_an_item_of_the_queue_that_is_drawn_changes_over_unless_it_was_seen(
     [who] = rows(first, "seen")[seen]["reviewers"]
     second = plan(first, larger, answers={seen: Answered(seen={who})}).plan
     assert rows(second, "blind")[unseen]["reviewers"] == rows(first, "seen")[unseen]["reviewers"]
-    assert unseen not in rows(second, "seen")
-    assert rows(second, "seen")[seen]["reviewers"] == [who]
+    assert not {seen, unseen} & rows(second, "seen").keys()
     assert rows(second, "blind")[seen]["reviewers"] == [*{"ann", "bob"} - {who}]
 
 

@@ -117,6 +117,29 @@ def answer(server: Any, user: str, record: Mapping[str, Any], **values: Any) -> 
     return server.log_in(user)("POST", f"records/{record['id']}/responses", body)
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of the client's own
+def test_argillas_own_client_reads_what_was_pushed(
+    monkeypatch: pytest.MonkeyPatch,
+    argilla: Argilla,
+    push: Callable[..., tuple[Push, Dataset]],
+    recorded_items: pa.Table,
+    values: pa.Table,
+    name: str,
+) -> None:
+    monkeypatch.setenv("HF_HUB_DISABLE_TELEMETRY", "1")
+    import argilla as rg
+
+    items = recorded_items[:3]
+    push(items, values)
+    access = argilla.access
+    client = rg.Argilla(api_url=access.api_url, api_key=access.api_key)
+    found = client.datasets(name, workspace=access.workspace)
+    assert found is not None
+    assert {question.name for question in found.settings.questions} == {*ASKED, "note"}
+    clarity = {record.id: record.suggestions["clarity"].value for record in found.records}
+    assert clarity == dict.fromkeys(items["item_id"].to_pylist(), 3)
+
+
 def test_two_hundred_items_arrive_whole_and_only_once(
     argilla: Argilla,
     push: Callable[..., tuple[Push, Dataset]],

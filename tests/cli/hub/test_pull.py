@@ -71,7 +71,11 @@ def test_without_texts_the_project_gives_them(
 ) -> None:
     project.pushed("--ids-only")
     before = held(project)
-    assert b"What is" not in b"".join(hub.datasets[REPO].files.values())
+    files = hub.datasets[REPO].files
+    tables = [pq.read_table(io.BytesIO(files[path])) for path in files if ".parquet" in path]
+    assert len(tables) == 3
+    texts = {"question", "context", "choices", "answer_text", "answer_index", "source", "prompt"}
+    assert not [table for table in tables if texts & {*table.column_names}]
     other = empty_project("two")
     refused = other.pull()
     assert refused.code == 2
@@ -149,6 +153,28 @@ def test_other_datasets_and_lost_connections(project: Any, hub: Any) -> None:
         assert ran.code == 2
         assert "the connection to the Hub was lost" in ran.err
         hub.faults.clear()
+
+
+def test_a_gated_dataset_is_not_pulled(project: Any, hub: Any) -> None:
+    project.pushed()
+    hub.datasets[REPO].gated = True
+    ran = project.pull()
+    assert ran.code == 2
+    assert f"the dataset {REPO!r} is gated; wanted an account that was granted access" in ran.err
+
+
+def test_a_pulled_subset_is_composed_on(project: Any, empty_project: Callable[[str], Any]) -> None:
+    project.pushed()
+    other = empty_project("two")
+    other.add()
+    assert other.pull().code == 0
+    text = "name: fewer\nfrom: [subset:sums]\nsample: {size: 2}\n"
+    (other.folder / "criteria" / "fewer.yaml").write_text(text, encoding="utf-8")
+    composed = other.run("compose", "criteria/fewer.yaml", "--json")
+    assert composed.code == 0, composed.err
+    assert (composed.data["items"], composed.data["chosen"]) == ({"mine": 3}, {"mine": 2})
+    explained = other.run("explain", "sums", "mine/0")
+    assert explained.code == 0, explained.err
 
 
 def test_options_that_do_not_go_together(project: Any) -> None:

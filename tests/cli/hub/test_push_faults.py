@@ -177,3 +177,20 @@ def test_nothing_is_reached(project: Any, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     assert "unset HF_HUB_OFFLINE" in project.push().err
     assert not project.exported.exists()
+
+
+def test_damaged_files_of_the_dataset_are_named(project: Any, hub: Any) -> None:
+    project.pushed()
+    files = dict(hub.datasets[REPO].files)
+    cases = {
+        CARD: (b"caf\xe9", "acme/sums/README.md is not UTF-8 (byte 4)"),
+        "benchprism/lock.json": (b"{}", "acme/sums/benchprism/lock.json cannot be read"),
+        "benchprism/export.json": (b"{}", "acme/sums was not made by 'benchprism export'"),
+    }
+    for path, (content, sentence) in cases.items():
+        head = hub.put(REPO, {**files, path: content})
+        ran = project.push()
+        assert ran.code == 2
+        assert sentence in ran.err
+        assert "mend that file in the repository, or remove it there" in ran.err
+        assert hub.datasets[REPO].head == head

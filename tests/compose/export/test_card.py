@@ -51,6 +51,48 @@ def mixed(
     return make
 
 
+JUDGED = {
+    "subset": "mixed",
+    "items": 4,
+    "random_subsets": 200,
+    "all": {
+        "models": {"small": "F", "large": "F", "other": None},
+        "items": 3,
+        "measures": {
+            "mixed": {
+                "ds": {
+                    "subset": 0.25, "sources": 0.125, "random_mean": 0.2, "random_low": 0.1,
+                    "random_high": 0.3, "beats": 0.97, "p": 0.03, "reason": None,
+                },
+                "cbrc": {
+                    "subset": None, "sources": None, "random_mean": None, "random_low": None,
+                    "random_high": None, "beats": None, "p": None, "reason": "one <benchmark>",
+                },
+            }
+        },
+        "notes": ["arc: no results on 1 of the subset's 2 items"],
+    },
+    "held_out": None,
+    "nobody_held_out": "no model had a part",
+}  # fmt: skip
+
+
+def test_the_judgement_is_told_with_what_it_rests_on(
+    mixed: Callable[..., ExportedSubset],
+) -> None:
+    assert "## Judgement" not in card(mixed())
+    text = card(mixed(judgement=JUDGED))
+    assert "By the results of 3 models (F) on 3 of the 4 items, beside 200 random subsets" in text
+    assert "| DS: it tells models apart | 0.25 | 0.12 | 0.20 (0.10 to 0.30) | 97 % |\n" in text
+    assert "| CBRC: its benchmarks rank models alike | – | – | – | – |\n- CBRC" not in text
+    assert "models alike: undefined because one \\<benchmark\\>" in text
+    assert "Held-out families: none; no model had a part." in text
+    held_out = {**JUDGED["all"], "models": {"g1": "G"}}  # type: ignore[dict-item]
+    text = card(mixed(judgement={**JUDGED, "held_out": held_out, "nobody_held_out": None}))
+    assert "Held out, and so without a part in the choice: 1 model (G)." in text
+    assert "97 % | 0.25 | 0.20 (0.10 to 0.30) | 97 % |\n" in text
+
+
 def metadata(text: str) -> dict[str, Any]:
     read: Any = DatasetCard(text)
     data: dict[str, Any] = read.data.to_dict()
@@ -169,6 +211,16 @@ def test_a_hand_written_card_is_kept(mixed: Callable[..., ExportedSubset]) -> No
     longer = merged + "\nMore words.\n"
     later = merged_card(longer, new.replace("4 items of 2", "5 items of 2"))
     assert later == longer.replace("4 items of 2", "5 items of 2")
+
+
+def test_configurations_of_other_data_are_kept(mixed: Callable[..., ExportedSubset]) -> None:
+    new = card(mixed())
+    theirs = {"config_name": "train", "data_files": "train.csv", "default": True}
+    old = {"config_name": "generative", "data_files": "gone-*", "default": True}
+    merged = merged_card(f"---\nconfigs: {[theirs, old]}\n---\n", new)
+    own = [{k: v for k, v in c.items() if k != "default"} for c in metadata(new)["configs"]]
+    assert metadata(merged)["configs"] == [*own, theirs]
+    assert merged_card(merged, new) == merged
 
 
 def test_a_card_without_metadata_gets_it(mixed: Callable[..., ExportedSubset]) -> None:

@@ -17,7 +17,14 @@ from benchprism.compose.store import Subset
 from benchprism.prompts.catalogue import Catalogue
 from benchprism.records.items.record import Item
 
-ANNOTATORS = ["adjudicator:bo", "human:ann", "human:bo", "human:cy:d", "llm:human:x", "page:ann"]
+ANNOTATORS = [
+    "adjudicator:bo",
+    "human:ann",
+    "human:bo",
+    "human:cy:d",
+    "llm:human:x",
+    "embed:minilm",
+]
 
 
 @pytest.fixture
@@ -34,7 +41,7 @@ def told(lock: Any) -> list[str]:
 def test_people_are_numbered_alike_in_every_role(subset: Subset) -> None:
     lock = without_names(subset.lock)
     assert told(lock) == [
-        "adjudicator:2", "human:1", "human:2", "human:3", "llm:human:x", "page:ann",
+        "adjudicator:2", "human:1", "human:2", "human:3", "llm:human:x", "embed:minilm",
     ]  # fmt: skip
     assert lock["annotators"][0]["model"] == "page"
     assert told(subset.lock) == ANNOTATORS

@@ -201,6 +201,8 @@ def lighteval(monkeypatch: pytest.MonkeyPatch) -> None:
         "lighteval.tasks": {},
         "lighteval.metrics.metrics": {"Metrics": type("Metrics", (), {"loglikelihood_acc": "acc"})},
         "lighteval.metrics.metrics_sample": {"SampleLevelComputation": object},
+        "lighteval.metrics.dynamic_metrics": {"LogLikelihoodAccMetric": Parameters},
+        "lighteval.metrics.normalizations": {"LogProbCharNorm": Parameters},
         "lighteval.metrics.utils.metric_utils": {"SampleLevelMetric": Parameters},
         "lighteval.tasks.lighteval_task": {"LightevalTaskConfig": Parameters},
         "lighteval.tasks.requests": {
@@ -225,14 +227,15 @@ def test_the_task_file_of_lighteval_makes_documents(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     items = [make_choice("arc_easy", 0, "{{a}}?", "12", "None", key=1),
+             make_choice("winogrande", 0, "Ann and _ ran.", "Bea", "12", key=0),
              make_open("gsm8k", 0, "b?", "007")]  # fmt: skip
-    folder = export(items, {"arc_easy": {}, "gsm8k": {}})
+    folder = export(items, {"arc_easy": {}, "gsm8k": {}, "winogrande": {}})
     path = folder / "harness" / "lighteval_task.py"
     space: dict[str, Any] = {"__file__": str(path), "__name__": "lighteval_task"}
     exec(compile(path.read_text(encoding="utf-8"), path, "exec"), space)
     monkeypatch.delitem(sys.modules, "benchmark_items")
 
-    arc, gsm8k = space["TASKS_TABLE"]
+    arc, gsm8k, winogrande = space["TASKS_TABLE"]
     assert (arc.name, arc.hf_repo, arc.hf_subset) == (
         "mixed_arc_easy", str(folder), "multiple_choice",
     )  # fmt: skip
@@ -245,4 +248,7 @@ def test_the_task_file_of_lighteval_makes_documents(
     assert doc.args[1:] == (["007"], [0])
     [metric] = gsm8k.metrics
     reply = Parameters(final_text=["so #### 7"])
-    assert metric.sample_level_fn.compute(reply, Parameters(choices=["007"])) == 1.0
+    assert metric.sample_level_fn.compute(Parameters(choices=["007"]), reply) == 1.0
+    doc = winogrande.prompt_function(rows["winogrande/test/0"], winogrande.name)
+    assert doc.args == ("Ann and ", ["Bea ran.", "12 ran."], 0)
+    assert [len(one.metrics) for one in (arc, winogrande)] == [2, 1]

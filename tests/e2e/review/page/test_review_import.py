@@ -11,11 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner, Result
 
 from benchprism.annotate.ledger import Ledger
+from benchprism.annotate.review.plan_store import (
+    PLAN_SCHEMA,
+    STRATA_SCHEMA,
+    Plan,
+    write_plan,
+)
 from benchprism.cli.main import app
 from benchprism.records.errors import InputError
 from benchprism.records.sheets import unguarded
@@ -360,12 +365,10 @@ def test_a_plan_says_what_whom_and_how(project: Path) -> None:
         (0, "blind", 1, ["calibration"], []),
     ]
     names = ("item_id", "mode", "rank", "reasons", "reviewers")
-    plan = {name: [row[place] for row in rows] for place, name in enumerate(names)}
-    plan |= {"item_id": [f"bench/test/{row[0]}" for row in rows]}
-    plan |= {"content_hash": [""] * 4, "stratum": [""] * 4}
-    (project / "review").mkdir()
-    table = pa.table(plan).set_column(2, "rank", pa.array([row[2] for row in rows], pa.int32()))
-    pq.write_table(table, project / "review" / "plan.parquet")
+    planned = [dict(zip(names, row, strict=True)) for row in rows]
+    planned = [{**row, "item_id": f"bench/test/{row['item_id']}"} for row in planned]
+    table = pa.Table.from_pylist(planned, schema=PLAN_SCHEMA)
+    write_plan(project / "review", Plan(table, STRATA_SCHEMA.empty_table(), {}))
 
     alice = export(project, "--csv", "--reviewer", "alice")
     assert items_of(alice) == [("0", "blind"), ("4", "blind"), ("2", "seen")]
