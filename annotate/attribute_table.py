@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from ..prompts.catalogue import Attribute, AttributeType, Catalogue
 from ..records.errors import InputError
 from ..records.items.record import ITEM_SCHEMA
-from .computed import COMPUTED_SCHEMA, computed_attributes
+from .computed.attributes import COMPUTED_SCHEMA, computed_attributes
 
 VALUE_TYPES: dict[AttributeType, pa.DataType] = {
     "level": pa.int8(),

@@ -16,9 +16,9 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from benchprism.metrics.agreement import Agreement, pairable_patterns, unordered
-from benchprism.metrics.krippendorff import Scale, alpha_statistic, krippendorff_alpha
-from benchprism.metrics.patterns import replicated
+from benchprism.metrics.raters.agreement import Agreement, pairable_patterns, unordered
+from benchprism.metrics.raters.krippendorff import Scale, alpha_statistic, krippendorff_alpha
+from benchprism.metrics.raters.patterns import replicated
 
 ATTRIBUTES, ITEMS, RATERS, LEVELS, REPLICATES = 20, 30_000, 3, 5, 1_000
 LOOPED = 5

@@ -32,8 +32,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchprism.annotate.annotator import Annotator, run_annotator
-from benchprism.annotate.endpoint import EndpointSettings
+from benchprism.annotate.asking.annotator import Annotator, run_annotator
+from benchprism.annotate.traffic.endpoint import EndpointSettings
 from benchprism.prompts.catalogue import Attribute, Value
 from benchprism.prompts.library import load_catalogue
 from benchprism.prompts.messages import Message, make_prompt

@@ -24,9 +24,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from benchprism.compose.composer import Composition, compose
-from benchprism.compose.criteria import Criteria
-from benchprism.compose.minhash import near_copies
-from benchprism.compose.shingles import shingle_sets
+from benchprism.compose.duplicates.minhash import near_copies
+from benchprism.compose.duplicates.shingles import shingle_sets
+from benchprism.compose.language.criteria import Criteria
 from benchprism.prompts.catalogue import Attribute, Catalogue
 from benchprism.prompts.library import load_catalogue
 from benchprism.records.items.record import ITEM_SCHEMA

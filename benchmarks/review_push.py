@@ -23,12 +23,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from benchprism.annotate.consolidate import VALUES_SCHEMA
-from benchprism.annotate.review.argilla import Argilla
+from benchprism.annotate.consolidation.consolidate import VALUES_SCHEMA
+from benchprism.annotate.review.argilla.client import Argilla
+from benchprism.annotate.review.argilla.comparison import Delivery, compare
+from benchprism.annotate.review.argilla.push import send
 from benchprism.annotate.review.case import cases
-from benchprism.annotate.review.comparison import Delivery, compare
 from benchprism.annotate.review.form import ReviewForm, form_of
-from benchprism.annotate.review.push import send
 from benchprism.annotate.review.server import (
     ARGILLA,
     ServeOptions,

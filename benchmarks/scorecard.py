@@ -27,11 +27,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import kendalltau
 
+from benchprism.metrics.bootstrap.draws import draw_bootstrap
+from benchprism.metrics.bootstrap.over_items import ItemSample, bootstrap_items
+from benchprism.metrics.bootstrap.resampling import BLOCK, stream
 from benchprism.metrics.consistency import peer_matrix
-from benchprism.metrics.draws import draw_bootstrap
 from benchprism.metrics.evidence import ItemScores, item_table
-from benchprism.metrics.item_bootstrap import ItemSample, bootstrap_items
-from benchprism.metrics.resampling import BLOCK, stream
 from benchprism.metrics.scorecard import Model
 from benchprism.metrics.standings import Statistics
 

@@ -8,10 +8,10 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
-from benchprism.annotate.policy import ConsolidationSettings
-from benchprism.annotate.prices import Price
+from benchprism.annotate.cluster.vllm_settings import VllmSettings
+from benchprism.annotate.consolidation.policy import ConsolidationSettings
+from benchprism.annotate.money.prices import Price
 from benchprism.annotate.review.settings import ReviewSettings
-from benchprism.annotate.vllm_settings import VllmSettings
 from benchprism.records.documents import StrictModel, read_document
 from benchprism.records.errors import InputError
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from ..annotate.panel import PEOPLE, kind_of
-from ..annotate.review.gate import Gate, Judgement, signature
-from .checks import field_tests
-from .criteria import Criteria
-from .errors import CriteriaError
-from .extends import Place
-from .trust import Demands
+from ..annotate.ledger.panel import PEOPLE, kind_of
+from ..annotate.review.judging.gate import Gate, Judgement, signature
+from .language.checks import field_tests
+from .language.criteria import Criteria
+from .language.errors import CriteriaError
+from .language.extends import Place
+from .language.trust import Demands
 
 _MEND = (
     "let only values by people count ('human_only: true'), move the condition to 'prefer', mend the"

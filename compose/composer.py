@@ -10,20 +10,20 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ..annotate.review.gate import Gate
+from ..annotate.review.judging.gate import Gate
 from ..prompts.catalogue import Catalogue
-from .criteria import Criteria
-from .drawing import Grouping, Sample
 from .evidence import Evidence
-from .expectations import Finding, check_expectations
-from .feasibility import require_feasible
+from .explaining.values import join
+from .language.criteria import Criteria
+from .language.drawing import Grouping, Sample
+from .language.expectations import Finding, check_expectations
 from .narrowing import Narrowing, drawn, narrow
 from .pool import Earlier, Pool
-from .preferences import preferences_in_words
-from .sampling import Draw, Shortage
+from .sampling.draw import Draw, Shortage
+from .sampling.feasibility import require_feasible
+from .sampling.preferences import preferences_in_words
 from .screening import Exclusion, Screening, Step, screen
 from .selection import Selection
-from .values import join
 
 SAMPLE = "sample:"
 """How the text of the draw begins, where the texts of rules stand."""

@@ -15,14 +15,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ..metrics import item_statistics as statistics
 from ..metrics.alignment import families_of, item_alignment, item_inversions
-from ..metrics.division import ratio
+from ..metrics.counting.division import ratio
+from ..metrics.items import item_statistics as statistics
 from ..metrics.scorecard import Model
 from ..records.errors import suggestion
 from ..records.results.matrix import Outcomes
-from .errors import CriteriaError
-from .extends import Place
+from .language.errors import CriteriaError
+from .language.extends import Place
 
 OUTCOME = "outcome:"
 """How the field is named that holds a model's score on each item: ``outcome:MODEL``."""

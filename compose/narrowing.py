@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from .duplicates import Duplicates, find_duplicates
+from .duplicates.copies import Duplicates, find_duplicates
 from .pool import Pool
-from .preferences import preference_keys
-from .sampling import Draw, Shortage, draw
+from .sampling.draw import Draw, Shortage, draw
+from .sampling.preferences import preference_keys
 from .screening import Exclusion, Screening
 from .selection import Selection, select
 

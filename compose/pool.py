@@ -12,9 +12,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from ..records.errors import InputError, suggestion
-from .criteria import SUBSET, Criteria
-from .errors import CriteriaError
-from .groups import Groups, group_by_value
+from .language.criteria import SUBSET, Criteria
+from .language.errors import CriteriaError
+from .sampling.groups import Groups, group_by_value
 
 _SOURCE_ORDER = ("benchmark", "subset", "split", "row", "item_id")
 

@@ -17,9 +17,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .conditions import Scalar, Where
-from .extends import Place
-from .trust import NO_DEMANDS, NO_TRUST, Demands, Trust
+from .language.conditions import Scalar, Where
+from .language.extends import Place
+from .language.trust import NO_DEMANDS, NO_TRUST, Demands, Trust
 
 _WORD = re.compile(r"[\w./-]+")
 

@@ -10,16 +10,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ..annotate.review.gate import Gate, Judgement
+from ..annotate.review.judging.gate import Gate, Judgement
 from ..prompts.catalogue import Catalogue
 from .calibration import judgements
-from .checks import check_criteria, named_fields
-from .criteria import Criteria
 from .evidence import Evidence, with_evidence
+from .explaining.reasons import reasons
+from .language.checks import check_criteria, named_fields
+from .language.criteria import Criteria
+from .language.trust import Demands
 from .pool import Earlier, Pool, pool_of
-from .reasons import reasons
 from .rules import FieldRule, Rule, conjuncts, fault_rules
-from .trust import Demands
 
 
 @dataclass(frozen=True, slots=True)

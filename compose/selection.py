@@ -17,20 +17,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ..metrics import item_statistics as statistics
 from ..metrics.held_out import split_families
+from ..metrics.items import item_statistics as statistics
 from ..metrics.scorecard import Model
 from ..metrics.tradeoff import RankedItems, SharePoint, Weights, share_curve
 from ..records.errors import suggestion
 from ..records.results.matrix import Outcomes
-from .criteria import Select, TradeOff
-from .errors import CriteriaError
 from .evidence import Evidence, alignments, joined
-from .groups import Groups
+from .explaining.values import join, numbers_in_words
+from .language.criteria import Select, TradeOff
+from .language.errors import CriteriaError
 from .pool import Pool
-from .sampling import drawing_keys, turns
+from .sampling.draw import drawing_keys, turns
+from .sampling.groups import Groups
 from .screening import Exclusion
-from .values import join, numbers_in_words
 
 RULE = "select:"
 """How the text of the step begins, where the texts of rules stand."""

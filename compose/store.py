@@ -16,9 +16,9 @@ from ..records.errors import InputError, suggestion
 from ..records.files import listed, replacing_folder, restore_folder
 from ..records.items.record import ITEM_SCHEMA
 from .composer import BATCH, EXCLUDED_SCHEMA, Composition
-from .criteria import Criteria
-from .extends import read_criteria
-from .lock import LOCK_FORMAT, lock_text
+from .language.criteria import Criteria
+from .language.extends import read_criteria
+from .locking.lock import LOCK_FORMAT, lock_text
 
 ITEMS, EXCLUDED, LOCK, CRITERIA = "items.parquet", "excluded.parquet", "lock.json", "criteria.yaml"
 _LOCKED = {"sources": dict, "items": dict, "steps": list}

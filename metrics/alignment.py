@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .division import ratio
+from .counting.division import ratio
 from .scores import Scores, is_binary, known
 
 DECAY = 12.0

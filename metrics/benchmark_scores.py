@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .alignment import capability_alignment
+from .bootstrap.resampling import UNDEFINED, Interval, basic_interval
 from .consistency import Consistency, cross_benchmark_consistency, peer_matrix, tau_matrix
 from .cross_family import CrossFamily
 from .discriminability import family_discriminability
 from .evidence import Evidence
 from .reasons import notes_on, warnings_on
 from .reliability import UNKNOWN, Reliability
-from .resampling import UNDEFINED, Interval, basic_interval
 from .scorecard import (
     BenchmarkScore,
     Curves,

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtr
 
-from .groups import summed_by_group
-from .resampling import UNDEFINED, Interval, basic_interval, bootstrap_weights
+from .bootstrap.groups import summed_by_group
+from .bootstrap.resampling import UNDEFINED, Interval, basic_interval, bootstrap_weights
 from .scores import is_binary
 from .standard_errors import detectable_difference, difference_errors
 

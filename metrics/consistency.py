@@ -10,9 +10,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from .division import ratio
-from .pair_counts import PairCounts
-from .pairs import count_pairs
+from .counting.division import ratio
+from .counting.pair_counts import PairCounts
+from .counting.pairs import count_pairs
 
 Ties = Literal["tau-b", "listing", "noise"]
 

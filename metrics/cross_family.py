@@ -24,8 +24,8 @@ from .alignment import (
     pair_inversions,
 )
 from .comparison import exact_mcnemar
+from .items.strata import holm
 from .scores import Scores, is_binary, known
-from .strata import holm
 
 Floats = NDArray[np.float64]
 _MOST_EXACT = 12

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .division import ratio
+from .counting.division import ratio
 
 TOLERANCE = 1e-9
 

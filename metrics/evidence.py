@@ -18,9 +18,9 @@ from .alignment import (
     pair_inversions,
     pooled_inversion_rate,
 )
+from .bootstrap.over_items import ItemColumns, item_columns
+from .bootstrap.resampling import stream
 from .inversion_test import UNTESTED, OrderTest, order_test
-from .item_bootstrap import ItemColumns, item_columns
-from .resampling import stream
 from .scorecard import Model
 from .scores import Scores, known
 from .standard_errors import difference_errors, typical_error

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .bootstrap.draws import Draw, draw_half, rest
+from .bootstrap.over_items import ItemSample, resampled
 from .consistency import Ties, noise_for, ranking_keys, tau_between, taus
-from .division import ratio
-from .draws import Draw, draw_half, rest
-from .item_bootstrap import ItemSample, resampled
-from .pairs import count_pairs
+from .counting.division import ratio
+from .counting.pairs import count_pairs
+from .counting.threads import one_blas_thread
 from .standings import Standings
-from .threads import one_blas_thread
 
 Floats = NDArray[np.float64]
 _PURPOSE = "\0halves"

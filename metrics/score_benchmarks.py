@@ -11,12 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .benchmark_scores import Results, scorecard_of
-from .both_bootstrap import bootstrap_both
+from .bootstrap.draws import every_item
+from .bootstrap.over_both import bootstrap_both
+from .bootstrap.over_items import ItemSample, bootstrap_items
+from .bootstrap.over_models import bootstrap_models
 from .consistency import peer_matrix
+from .counting.crowds import CROWD
+from .counting.pair_columns import pair_columns
 from .cross_family import CrossFamily, cross_family_evidence
-from .crowds import CROWD
 from .discriminability import distance_gap
-from .draws import every_item
 from .evidence import (
     Evidence,
     ItemScores,
@@ -26,9 +29,6 @@ from .evidence import (
     item_table,
     reported_evidence,
 )
-from .item_bootstrap import ItemSample, bootstrap_items
-from .model_bootstrap import bootstrap_models
-from .pair_columns import pair_columns
 from .reliability import bootstrap_stability, split_half_reliability
 from .scorecard import Model, Scorecard, ScoreSettings
 from .sensitivity import adaptive_decay

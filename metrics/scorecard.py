@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from .alignment import DECAY
+from .bootstrap.resampling import UNDEFINED, Interval
 from .consistency import Ties
 from .cross_family import CrossFamily
 from .inversion_test import UNTESTED, OrderTest
 from .reliability import UNKNOWN, Reliability
-from .resampling import UNDEFINED, Interval
 from .sensitivity import Curve
 from .shrinkage import ShrunkenConsistency
 

@@ -8,8 +8,8 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from .division import ratio
-from .groups import summed_by_group
+from .bootstrap.groups import summed_by_group
+from .counting.division import ratio
 from .scores import Scores, known
 
 Floats = NDArray[np.float64]

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from .alignment import DECAY
 from .consistency import Ties, mean_over_peers, noise_for, ranking_keys, taus
+from .counting.division import ratio
+from .counting.pairs import count_pairs
 from .discriminability import spread_and_distance
-from .division import ratio
-from .pairs import count_pairs
 from .quality import benchmark_quality
 
 Floats = NDArray[np.float64]

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .alignment import ItemInversions
+from .bootstrap.over_items import ItemSample, item_columns
+from .bootstrap.random_subsets import Choice, subset_numbers
 from .consistency import Ties
-from .item_bootstrap import ItemSample, item_columns
-from .random_subsets import Choice, subset_numbers
 from .scores import Scores
 
 SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.stats import kendalltau
 
 from benchprism.compose.composer import EXCLUDED_SCHEMA
-from benchprism.compose.lock import LOCK_FORMAT
+from benchprism.compose.locking.lock import LOCK_FORMAT
 from benchprism.metrics.scorecard import BenchmarkScore, ScoreSettings
 from benchprism.project import Project, find_project
 from benchprism.records.errors import InputError

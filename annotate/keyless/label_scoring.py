@@ -24,8 +24,8 @@ from jinja2.sandbox import SandboxedEnvironment
 
 from ...prompts.catalogue import Attribute, Value
 from ...prompts.messages import Message
-from ..ledger import digest
-from ..outcome import Usage, total
+from ..ledger.outcome import Usage, total
+from ..ledger.store import digest
 from .label_tree import Fork, forks, log_probability
 from .llama_cpp import LlamaCpp, PromptTooLongError
 from .proposals import Proposal

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...prompts.messages import Message
 from ...records.errors import EndpointError
-from ..outcome import Usage
+from ..ledger.outcome import Usage
 
 if TYPE_CHECKING:
     import aiohttp

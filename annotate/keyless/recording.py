@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from ...prompts.catalogue import Catalogue
-from ..ledger import Ledger, digest
-from ..outcome import Reply, Usage, Verdict
+from ..ledger.outcome import Reply, Usage, Verdict
+from ..ledger.store import Ledger, digest
 from .proposals import Proposal
 
 _LATEST = """

@@ -21,8 +21,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ...prompts.catalogue import Attribute, Catalogue
-from ..ledger import Ledger, digest
-from ..outcome import Reply, Usage, total
+from ..ledger.outcome import Reply, Usage, total
+from ..ledger.store import Ledger, digest
 from .label_scoring import CONFIDENCE_TO_PROPOSE, Scored, prompt_hash, proposals, score_values
 from .recording import record_proposals
 

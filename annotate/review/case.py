@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ...metrics.patterns import Codes
+from ...metrics.raters.patterns import Codes
 from ...prompts.catalogue import Value
-from ..current import Current
+from ..ledger.current import Current
 
 _AT_ONCE = 500
 """Items that are in memory as Python values."""

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import cast
 
-from ..ledger import Entry, Ledger, digest
-from ..outcome import Reply, Status, Usage, Verdict
+from ..ledger.outcome import Reply, Status, Usage, Verdict
+from ..ledger.store import Entry, Ledger, digest
 from .form import Question, ReviewForm
 from .responses import Response, ResponseStatus
 

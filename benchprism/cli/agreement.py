@@ -25,7 +25,7 @@ from benchprism.project import Project, find_project
 from benchprism.records.errors import InputError
 
 if TYPE_CHECKING:
-    from benchprism.annotate.agreement import (
+    from benchprism.annotate.consolidation.agreement import (
         AttributeAgreement,
         Coefficient,
         Comparison,
@@ -87,7 +87,7 @@ def agreement(
 
 
 def _comparisons(ratings: Ratings, between: str) -> list[Comparison]:
-    from benchprism.annotate.agreement import Comparison, comparisons
+    from benchprism.annotate.consolidation.agreement import Comparison, comparisons
 
     named = [name.strip() for name in between.split(",") if name.strip()]
     if not named:
@@ -105,7 +105,7 @@ def _comparisons(ratings: Ratings, between: str) -> list[Comparison]:
 def _agreements(
     ratings: Ratings, comparison: Comparison, wanted: Sequence[str], settings: Resampling
 ) -> list[AttributeAgreement]:
-    from benchprism.annotate.agreement import attribute_agreement
+    from benchprism.annotate.consolidation.agreement import attribute_agreement
 
     return [
         attribute_agreement(matrix.of(comparison.annotators), settings)
@@ -136,7 +136,7 @@ def _comparison_data(
 
 def agreement_data(found: AttributeAgreement) -> dict[str, Any]:
     """Agreement on one attribute as JSON."""
-    from benchprism.annotate.agreement import DISTANCES
+    from benchprism.annotate.consolidation.agreement import DISTANCES
     from benchprism.records.items.cells import text_of
 
     alpha, labels = found.alpha, found.by_label

@@ -25,11 +25,11 @@ from benchprism.project import Project, find_project
 from benchprism.records.errors import EndpointError, InputError, suggestion
 
 if TYPE_CHECKING:
-    from benchprism.annotate.annotator import Annotator
-    from benchprism.annotate.outcome import Status
-    from benchprism.annotate.recorder import Signs, Summary
+    from benchprism.annotate.asking.annotator import Annotator
+    from benchprism.annotate.asking.recorder import Signs, Summary
+    from benchprism.annotate.ledger.outcome import Status
+    from benchprism.annotate.ledger.shards import Shard
     from benchprism.annotate.replay import Recordings
-    from benchprism.annotate.shards import Shard
 
 group = typer.Typer(invoke_without_command=True)
 group.command()(status)
@@ -164,8 +164,8 @@ def merge(
 
     Example: benchprism annotate merge shards/*.sqlite
     """
-    from benchprism.annotate.claim import claimed
-    from benchprism.annotate.ledger import Ledger
+    from benchprism.annotate.ledger.claim import claimed
+    from benchprism.annotate.ledger.store import Ledger
 
     opened = find_project(project)
     with claimed(opened.ledger), Ledger(opened.ledger, write=True) as ledger:
@@ -185,7 +185,7 @@ def _one_way(**ways: bool) -> None:
 
 
 def _statuses(text: str) -> frozenset[Status]:
-    from benchprism.annotate.outcome import FAILURES
+    from benchprism.annotate.ledger.outcome import FAILURES
 
     named = [name.strip() for name in text.split(",") if name.strip()]
     if named == ["all"]:
@@ -201,7 +201,7 @@ def _statuses(text: str) -> frozenset[Status]:
 
 
 def _shard(text: str) -> Shard | None:
-    from benchprism.annotate.shards import shard_of
+    from benchprism.annotate.ledger.shards import shard_of
 
     return shard_of(text) if text else None
 
@@ -242,7 +242,7 @@ def _served(gguf: Path, concurrency: int) -> Iterator[list[Annotator]]:
 
 
 def _run(job: Job, annotators: Iterable[Annotator]) -> Iterator[Summary]:
-    from benchprism.annotate.recorder import Signs
+    from benchprism.annotate.asking.recorder import Signs
 
     for annotator in annotators:
         requests = annotator.plan(job.catalogue).count(job.items)
@@ -259,8 +259,8 @@ def _run(job: Job, annotators: Iterable[Annotator]) -> Iterator[Summary]:
 
 def _annotated(job: Job, annotator: Annotator, signs: Signs) -> Summary:
     """Annotate here, or on a cluster."""
-    from benchprism.annotate.annotator import run_annotator
-    from benchprism.annotate.ray_data import annotate_on_ray
+    from benchprism.annotate.asking.annotator import run_annotator
+    from benchprism.annotate.cluster.ray_data import annotate_on_ray
 
     annotate = partial(annotate_on_ray, address=job.ray) if job.ray else run_annotator
     return annotate(
@@ -280,7 +280,7 @@ def _halting() -> None:
 
 
 def _say_summary(summary: Summary) -> None:
-    from benchprism.annotate.prices import money
+    from benchprism.annotate.money.prices import money
 
     price = "" if summary.price is None else f"; price {money(summary.price)}"
     waiting = f", {summary.waiting} wait in a batch" if summary.waiting else ""
@@ -312,7 +312,7 @@ def _refuse_useless(summaries: Sequence[Summary]) -> None:
 
 
 def _say_what_is_next(summaries: Sequence[Summary], job: Job) -> None:
-    from benchprism.annotate.outcome import FAILURES
+    from benchprism.annotate.ledger.outcome import FAILURES
 
     ended = {s for summary in summaries for s in (*summary.statuses, *summary.failed_before)}
     failed = sorted(ended.intersection(FAILURES))

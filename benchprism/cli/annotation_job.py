@@ -17,10 +17,10 @@ from benchprism.records.errors import InputError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from benchprism.annotate.annotator import Annotator
-    from benchprism.annotate.estimate import Estimates
-    from benchprism.annotate.outcome import Status
-    from benchprism.annotate.shards import Shard
+    from benchprism.annotate.asking.annotator import Annotator
+    from benchprism.annotate.ledger.outcome import Status
+    from benchprism.annotate.ledger.shards import Shard
+    from benchprism.annotate.money.estimate import Estimates
     from benchprism.prompts.catalogue import Catalogue
 
 
@@ -81,8 +81,8 @@ def make_job(
 
 def _left(project: Project, ledger: Path, cap: float) -> float:
     """What is left of a cap for another ledger: what the project's has spent otherwise is gone."""
-    from benchprism.annotate.budget import promised, spent
-    from benchprism.annotate.ledger import Ledger
+    from benchprism.annotate.ledger.store import Ledger
+    from benchprism.annotate.money.budget import promised, spent
     from benchprism.cli.annotators import project_rates
 
     if ledger.resolve() == project.ledger.resolve():
@@ -100,9 +100,9 @@ def check(job: Job, annotators: Iterable[Annotator]) -> None:
         InputError: the catalogue's names clash with columns, a budget lacks a price, or a model
             lacks the cluster that serves it.
     """
-    from benchprism.annotate.annotator import no_price
+    from benchprism.annotate.asking.annotator import no_price
     from benchprism.annotate.attribute_table import check_names
-    from benchprism.annotate.ledger import Ledger
+    from benchprism.annotate.ledger.store import Ledger
 
     check_names(job.catalogue)
     with Ledger(job.ledger) as ledger:
@@ -137,8 +137,8 @@ def job_estimates(
         others: Whether other ways of asking are estimated, too.
         batch: Whether it goes as batches.
     """
-    from benchprism.annotate.estimate import estimates
-    from benchprism.annotate.ledger import Ledger
+    from benchprism.annotate.ledger.store import Ledger
+    from benchprism.annotate.money.estimate import estimates
 
     with ExitStack() as opened:
         ledgers = [opened.enter_context(Ledger(path)) for path in (job.ledger, *job.known)]

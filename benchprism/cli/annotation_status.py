@@ -14,8 +14,8 @@ from benchprism.cli.output import print_json, print_table, say
 from benchprism.project import find_project
 
 if TYPE_CHECKING:
-    from benchprism.annotate.outcome import Status
-    from benchprism.annotate.standing import AnnotatorStanding, Standing, ValueCount
+    from benchprism.annotate.ledger.outcome import Status
+    from benchprism.annotate.ledger.standing import AnnotatorStanding, Standing, ValueCount
 
 
 def status(
@@ -32,9 +32,9 @@ def status(
 
     Example: benchprism annotate status --json
     """
-    from benchprism.annotate.ledger import Ledger
-    from benchprism.annotate.stale import stale
-    from benchprism.annotate.standing import declined_clusters, standing
+    from benchprism.annotate.ledger.stale import stale
+    from benchprism.annotate.ledger.standing import declined_clusters, standing
+    from benchprism.annotate.ledger.store import Ledger
     from benchprism.cli.gather import project_catalogue
     from benchprism.records.items.store import project_items
 
@@ -106,7 +106,7 @@ def _print_standing(now: Standing) -> None:
 
 def _price_cell(one: AnnotatorStanding) -> str:
     """The price, and of how many replies when some have none."""
-    from benchprism.annotate.prices import money
+    from benchprism.annotate.money.prices import money
 
     if one.price is None:
         return ""
@@ -123,7 +123,7 @@ def _print_pivot(
     columns: Sequence[str], counts: Sequence[tuple[tuple[str, str], Status, int]], title: str
 ) -> None:
     """Print counts with a column for each status that occurs."""
-    from benchprism.annotate.outcome import STATUSES
+    from benchprism.annotate.ledger.outcome import STATUSES
 
     shown = [status for status in STATUSES if any(status == other for _, other, _ in counts)]
     rows: dict[tuple[str, str], dict[Status, int]] = {}

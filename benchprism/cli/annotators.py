@@ -10,11 +10,11 @@ from benchprism.project import AnnotatorSettings, Project
 from benchprism.records.errors import InputError, suggestion
 
 if TYPE_CHECKING:
-    from benchprism.annotate.annotator import Annotator
-    from benchprism.annotate.endpoint import EndpointSettings
+    from benchprism.annotate.asking.annotator import Annotator
     from benchprism.annotate.keyless.local_server import LocalServer
-    from benchprism.annotate.prices import Rate
+    from benchprism.annotate.money.prices import Rate
     from benchprism.annotate.replay import ReplayServer
+    from benchprism.annotate.traffic.endpoint import EndpointSettings
     from benchprism.prompts.templates import Wording
 
 
@@ -32,9 +32,9 @@ def project_annotators(
     Raises:
         InputError: there is none, a named one is unknown, or one has no key.
     """
-    from benchprism.annotate.annotator import Annotator
-    from benchprism.annotate.panel import passes
-    from benchprism.annotate.plan import Asking
+    from benchprism.annotate.asking.annotator import Annotator
+    from benchprism.annotate.asking.plan import Asking
+    from benchprism.annotate.ledger.panel import passes
 
     known = project.settings.annotators
     if not known:
@@ -64,7 +64,7 @@ def project_annotators(
 
 def project_rates(project: Project) -> dict[str, Rate]:
     """What a budget counts for replies that came before their model had a price, by model."""
-    from benchprism.annotate.prices import Rate
+    from benchprism.annotate.money.prices import Rate
 
     annotators = project.settings.annotators.values()
     return {
@@ -81,9 +81,9 @@ def replay_annotators(
     server: ReplayServer, names: Sequence[str], concurrency: int | None
 ) -> list[Annotator]:
     """Make one annotator of each recorded reader; an item without a recording ends no run."""
-    from benchprism.annotate.annotator import Annotator
-    from benchprism.annotate.endpoint import EndpointSettings
-    from benchprism.annotate.pace import Patience
+    from benchprism.annotate.asking.annotator import Annotator
+    from benchprism.annotate.traffic.endpoint import EndpointSettings
+    from benchprism.annotate.traffic.pace import Patience
 
     return [
         Annotator(
@@ -98,8 +98,8 @@ def replay_annotators(
 
 def served_annotator(server: LocalServer, concurrency: int) -> Annotator:
     """Make the annotator of a model that is served on this machine."""
-    from benchprism.annotate.annotator import Annotator
-    from benchprism.annotate.endpoint import EndpointSettings
+    from benchprism.annotate.asking.annotator import Annotator
+    from benchprism.annotate.traffic.endpoint import EndpointSettings
 
     return Annotator(
         name=f"llm:{server.model}",
@@ -129,7 +129,7 @@ def _wording(project: Project, settings: AnnotatorSettings) -> Wording:
 def _endpoint(
     name: str, settings: AnnotatorSettings, environment: Mapping[str, str], *, keyless: bool
 ) -> EndpointSettings:
-    from benchprism.annotate.endpoint import EndpointSettings
+    from benchprism.annotate.traffic.endpoint import EndpointSettings
 
     base_url = settings.base_url or environment.get("OPENAI_BASE_URL") or None
     key = environment.get(settings.api_key_env, "").strip()

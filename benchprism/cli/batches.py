@@ -16,8 +16,8 @@ from benchprism.cli.output import print_json, print_table, say
 from benchprism.records.errors import BenchprismError
 
 if TYPE_CHECKING:
-    from benchprism.annotate.annotator import Annotator
-    from benchprism.annotate.batch_collecting import BatchReport
+    from benchprism.annotate.asking.annotator import Annotator
+    from benchprism.annotate.batch.collecting import BatchReport
 
 
 class BatchStep(StrEnum):
@@ -86,8 +86,8 @@ def run_batches(
 
 def _addressed(job: Job, annotators: list[Annotator], batch_id: str) -> list[Annotator]:
     """Whose batches are looked at; of one that is named only its own annotator."""
-    from benchprism.annotate.batch_book import BatchBook
-    from benchprism.annotate.ledger import Ledger
+    from benchprism.annotate.batch.book import BatchBook
+    from benchprism.annotate.ledger.store import Ledger
 
     if not batch_id:
         return annotators
@@ -99,8 +99,8 @@ def _addressed(job: Job, annotators: list[Annotator], batch_id: str) -> list[Ann
 def _reports(
     job: Job, annotator: Annotator, step: BatchStep, batch_id: str
 ) -> Iterator[BatchReport]:
-    from benchprism.annotate.batch import submit
-    from benchprism.annotate.batch_collecting import collect, forget
+    from benchprism.annotate.batch.batches import submit
+    from benchprism.annotate.batch.collecting import collect, forget
 
     if step is BatchStep.submit:
         return submit(
@@ -119,7 +119,7 @@ def _reports(
 
 def _left_over(job: Job, step: BatchStep, batch_id: str, *, found: bool) -> Iterable[BatchReport]:
     """Batches whose annotator is not in the project any more; the named one is let go."""
-    from benchprism.annotate.batch_collecting import forget_orphan, orphans
+    from benchprism.annotate.batch.collecting import forget_orphan, orphans
     from benchprism.cli.annotators import project_annotators
 
     if step is BatchStep.forget:

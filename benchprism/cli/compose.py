@@ -20,8 +20,8 @@ from benchprism.records.errors import InputError, suggestion
 if TYPE_CHECKING:
     from benchprism.cli.recompose import CheckFinding
     from benchprism.compose.composer import Composition
-    from benchprism.compose.errors import Relaxation
-    from benchprism.compose.expectations import Finding
+    from benchprism.compose.language.errors import Relaxation
+    from benchprism.compose.language.expectations import Finding
     from benchprism.compose.screening import Screening, Step
 
 _Format = Literal["text", "github"]
@@ -215,8 +215,8 @@ class _Shown:
 
 def _rebuild(project: Project, path: Path, *, as_json: bool) -> None:
     from benchprism.cli.recompose import composed, lock_of
+    from benchprism.compose.locking.verification import verify
     from benchprism.compose.store import write_subset
-    from benchprism.compose.verification import verify
 
     composition = composed(project, path)
     folder = project.subsets / composition.name

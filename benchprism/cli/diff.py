@@ -16,8 +16,8 @@ from benchprism.project import Project, find_project
 from benchprism.records.errors import InputError
 
 if TYPE_CHECKING:
-    from benchprism.compose.difference import Difference, MovedItem, Shift
-    from benchprism.compose.ranking import RankingChange
+    from benchprism.compose.explaining.difference import Difference, MovedItem, Shift
+    from benchprism.compose.explaining.ranking import RankingChange
     from benchprism.compose.store import Subset
 
 _LISTED = 10
@@ -45,7 +45,7 @@ def diff(
 
     Example: benchprism diff reasoning old/subsets/reasoning
     """
-    from benchprism.compose.difference import difference
+    from benchprism.compose.explaining.difference import difference
 
     opened = _project(project)
     then, now = (_subset(name, opened) for name in (before, after))
@@ -79,7 +79,7 @@ def _subset(name: str, project: Project | None) -> Subset:
 
 def _ranking(project: Project, then: Subset, now: Subset, replicates: int) -> RankingChange | None:
     from benchprism.cli.gather import project_evidence
-    from benchprism.compose.ranking import ranking_change
+    from benchprism.compose.explaining.ranking import ranking_change
 
     evidence = project_evidence(project)
     if evidence is None:

@@ -13,15 +13,15 @@ from benchprism.cli.output import print_json, print_table, say
 from benchprism.records.errors import ConfirmationNeeded
 
 if TYPE_CHECKING:
-    from benchprism.annotate.estimate import Estimate, Estimates
-    from benchprism.annotate.plan import Asking
+    from benchprism.annotate.asking.plan import Asking
+    from benchprism.annotate.money.estimate import Estimate, Estimates
 
 _ITEMS_PER_CALL = (1, 5, 10)
 
 
 def other_askings(chosen: Asking) -> list[Asking]:
     """Ways to ask that are shown beside the one that is set."""
-    from benchprism.annotate.plan import Asking
+    from benchprism.annotate.asking.plan import Asking
 
     ways = [Asking(ask, items) for ask in ("all", "dimension") for items in _ITEMS_PER_CALL]
     return [way for way in ways if way != chosen]
@@ -55,7 +55,7 @@ def confirm(found: Sequence[tuple[str, Estimates]], above: float, *, yes: bool) 
     Raises:
         ConfirmationNeeded: nobody could be asked, or the answer was no.
     """
-    from benchprism.annotate.prices import limit
+    from benchprism.annotate.money.prices import limit
 
     prices = [one.chosen.price for _, one in found if one.chosen.price is not None]
     low, high = (sum(price[end] for price in prices) for end in (0, 1))
@@ -89,7 +89,7 @@ def _row(name: str, estimate: Estimate, *, chosen: bool) -> tuple[object, ...]:
 
 
 def _money(price: float) -> str:
-    from benchprism.annotate.prices import money
+    from benchprism.annotate.money.prices import money
 
     return f"{price:.2f}" if price >= 0.1 else money(price)
 

@@ -34,11 +34,11 @@ from benchprism.project import find_project
 from benchprism.records.errors import InputError
 
 if TYPE_CHECKING:
-    from benchprism.annotate.agreement import Resampling
-    from benchprism.annotate.evaluation import Collapse, Evaluation, Given
-    from benchprism.annotate.gold_labels import GoldLabels, JoinReport
-    from benchprism.annotate.rating_matrix import RatingMatrix
-    from benchprism.annotate.standing import AnnotatorStanding
+    from benchprism.annotate.consolidation.agreement import Resampling
+    from benchprism.annotate.consolidation.rating_matrix import RatingMatrix
+    from benchprism.annotate.gold.evaluation import Collapse, Evaluation, Given
+    from benchprism.annotate.gold.labels import GoldLabels, JoinReport
+    from benchprism.annotate.ledger.standing import AnnotatorStanding
 
 CONSOLIDATED = "consolidated"
 """Stands beside the annotators: the value that comes out of all of them."""
@@ -80,9 +80,9 @@ def evaluate(
 
     Example: benchprism annotate evaluate --gold experts.csv --attribute answerability --collapse ok
     """
-    from benchprism.annotate.evaluation import Collapse
-    from benchprism.annotate.gold_labels import read_gold
-    from benchprism.annotate.gold_mapping import gold_mapping
+    from benchprism.annotate.gold.evaluation import Collapse
+    from benchprism.annotate.gold.labels import read_gold
+    from benchprism.annotate.gold.mapping import gold_mapping
 
     opened = find_project(project)
     ratings = project_ratings(opened)
@@ -122,7 +122,7 @@ def _evaluations(
     settings: Resampling,
     collapse: Collapse | None,
 ) -> Iterator[Evaluation]:
-    from benchprism.annotate.evaluation import evaluate, given_values
+    from benchprism.annotate.gold.evaluation import evaluate, given_values
 
     for matrix in ratings.of([name for name, values in labels.values.items() if values]):
         values = labels.values[matrix.attribute.id]

@@ -13,7 +13,7 @@ from benchprism.project import Project, find_project
 from benchprism.records.errors import InputError
 
 if TYPE_CHECKING:
-    from benchprism.compose.explain import Explanation, FieldValue
+    from benchprism.compose.explaining.explain import Explanation, FieldValue
     from benchprism.compose.store import Subset
 
 
@@ -58,10 +58,10 @@ def explain(
 
 
 def _explain_item(project: Project, stored: Subset, item: str, *, as_json: bool) -> None:
-    from benchprism.annotate.ledger import Ledger
-    from benchprism.annotate.standing import replayed_annotators
+    from benchprism.annotate.ledger.standing import replayed_annotators
+    from benchprism.annotate.ledger.store import Ledger
     from benchprism.cli.gather import evidence_for, project_attribute_table
-    from benchprism.compose import explain as explaining
+    from benchprism.compose.explaining import explain as explaining
 
     table = project_attribute_table(project, [item])
     answer = explaining.explain(stored, item, table, evidence_for(project, stored.criteria))
@@ -114,7 +114,7 @@ def _cell(value: object) -> str:
 
 
 def _list_rule(stored: Subset, rule: str, *, as_json: bool) -> None:
-    from benchprism.compose.tracing import left_out_by
+    from benchprism.compose.explaining.tracing import left_out_by
 
     found = left_out_by(stored, rule)
     rows = found.items.to_pylist()

@@ -29,7 +29,7 @@ from benchprism.project import Project, find_project
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from benchprism.annotate.agreement import AttributeAgreement, Comparison
+    from benchprism.annotate.consolidation.agreement import AttributeAgreement, Comparison
     from benchprism.compose.export.subset import AgreementFigure, ExportedSubset
 
 
@@ -184,10 +184,14 @@ def _assembled(
 
 def _agreement(project: Project, items: pa.Table) -> list[AgreementFigure]:
     """How far people, or else models, agree on the attributes of some items."""
-    from benchprism.annotate.agreement import Resampling, attribute_agreement, comparisons
-    from benchprism.annotate.current import current_annotations
-    from benchprism.annotate.ledger import Ledger
-    from benchprism.annotate.rating_matrix import rating_matrix
+    from benchprism.annotate.consolidation.agreement import (
+        Resampling,
+        attribute_agreement,
+        comparisons,
+    )
+    from benchprism.annotate.consolidation.rating_matrix import rating_matrix
+    from benchprism.annotate.ledger.current import current_annotations
+    from benchprism.annotate.ledger.store import Ledger
     from benchprism.cli.gather import project_catalogue
 
     with Ledger(project.ledger) as ledger:

@@ -11,8 +11,8 @@ from benchprism.cli.output import print_table, say
 from benchprism.records.errors import InputError
 
 if TYPE_CHECKING:
-    from benchprism.compose.export.rendering import Counts
-    from benchprism.compose.export.verify import LibraryReport
+    from benchprism.compose.export.harness.rendering import Counts
+    from benchprism.compose.export.harness.verify import LibraryReport
 
 
 def require_provable(*, verify: bool, ids_only: bool, python: Path | None) -> None:
@@ -46,7 +46,7 @@ def verified(folder: Path, subset: Path, python: Path | None) -> list[LibraryRep
     Raises:
         InputError: there is no such Python.
     """
-    from benchprism.compose.export.verify import verify_export
+    from benchprism.compose.export.harness.verify import verify_export
     from benchprism.compose.store import read_subset
 
     say("Loading, rendering and scoring the export by each library ...")

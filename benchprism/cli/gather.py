@@ -11,8 +11,8 @@ from benchprism.project import Project
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from benchprism.compose.criteria import Criteria
     from benchprism.compose.evidence import Evidence
+    from benchprism.compose.language.criteria import Criteria
     from benchprism.compose.store import Subset
     from benchprism.prompts.catalogue import Catalogue
     from benchprism.records.items.store import Provenance
@@ -36,7 +36,7 @@ def project_attribute_table(project: Project, item_ids: Collection[str] | None =
     import pyarrow.compute as pc
 
     from benchprism.annotate.attribute_table import attribute_table
-    from benchprism.annotate.consolidate import consolidation
+    from benchprism.annotate.consolidation.consolidate import consolidation
     from benchprism.records.items.store import project_items
 
     catalogue, settings = project_catalogue(project), project.settings.consolidation
@@ -72,7 +72,7 @@ def project_evidence(project: Project) -> Evidence | None:
 
 def evidence_for(project: Project, criteria: Criteria) -> Evidence | None:
     """What models scored, if criteria ask for it: reading results takes its time."""
-    from benchprism.compose.checks import needs_results
+    from benchprism.compose.language.checks import needs_results
 
     return project_evidence(project) if needs_results(criteria) else None
 
@@ -83,7 +83,7 @@ def earlier_compositions(project: Project, criteria: Criteria) -> dict[str, Subs
     Raises:
         InputError: one has not been composed, or cannot be read.
     """
-    from benchprism.compose.criteria import SUBSET
+    from benchprism.compose.language.criteria import SUBSET
     from benchprism.compose.store import read_subset
 
     named = [source for source in criteria.from_ if source.startswith(SUBSET)]
@@ -99,7 +99,7 @@ _ANNOTATORS = """
 
 def project_annotators(project: Project, item_ids: Iterable[str]) -> list[dict[str, Any]]:
     """Who gave values for the items, with which model, prompt and catalogue; sorted."""
-    from benchprism.annotate.ledger import Ledger
+    from benchprism.annotate.ledger.store import Ledger
 
     wanted = set(item_ids)
     with Ledger(project.ledger) as ledger:

@@ -6,9 +6,9 @@ import math
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from benchprism.metrics.agreement import Agreement
-    from benchprism.metrics.patterns import Bounds, Estimate
     from benchprism.metrics.proportions import Proportion
+    from benchprism.metrics.raters.agreement import Agreement
+    from benchprism.metrics.raters.patterns import Bounds, Estimate
 
 
 def number(value: float) -> str:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from benchprism.annotate.keyless.local_server import LocalServer
-    from benchprism.annotate.ledger import Ledger
+    from benchprism.annotate.ledger.store import Ledger
     from benchprism.prompts.catalogue import Catalogue
 
 
@@ -71,8 +71,8 @@ def propose(
     """
     _check(by, gguf=gguf, base_url=base_url, model=model,
            concurrency=concurrency, confidence=confidence)  # fmt: skip
-    from benchprism.annotate.claim import claimed
-    from benchprism.annotate.ledger import Ledger
+    from benchprism.annotate.ledger.claim import claimed
+    from benchprism.annotate.ledger.store import Ledger
     from benchprism.cli.gather import project_catalogue
 
     opened = find_project(project)

@@ -18,8 +18,8 @@ from benchprism.project import Project
 from benchprism.records.errors import InputError, suggestion
 
 if TYPE_CHECKING:
-    from benchprism.compose.export.hub import Hub
-    from benchprism.compose.export.push import Plan, Pushed
+    from benchprism.compose.export.hub.push import Plan, Pushed
+    from benchprism.compose.export.hub.repository import Hub
     from benchprism.compose.export.subset import ExportedSubset
 
 _SHOWN = 20
@@ -72,7 +72,7 @@ def publication(to: tuple[str, str] | None, flags: Mapping[str, bool]) -> Public
 def writable_hub(project: Project, wanted: Publication) -> Hub:
     """The repository, once the token was found to have write access."""
     from benchprism.cli.environment import environment
-    from benchprism.compose.export.hub import connect, require_write_access
+    from benchprism.compose.export.hub.repository import connect, require_write_access
 
     hub = connect(wanted.repo_id, environment(project.root))
     show_transfers()
@@ -119,7 +119,7 @@ def publish(
     hub: Hub, wanted: Publication, exported: ExportedSubset, folder: Path, *, as_json: bool
 ) -> dict[str, Any]:
     """Push an exported folder, or show what a push would change; returns it as plain data."""
-    from benchprism.compose.export.push import plan_push, push, require_visibility
+    from benchprism.compose.export.hub.push import plan_push, push, require_visibility
 
     plan = plan_push(hub, folder, exported, public=wanted.public)
     if wanted.dry_run:

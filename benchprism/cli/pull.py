@@ -22,8 +22,8 @@ def pull(project: Project, repo_id: str, revision: str | None, *, as_json: bool)
     """
     from benchprism.cli.environment import environment
     from benchprism.cli.publish import show_transfers
-    from benchprism.compose.export.hub import connect
-    from benchprism.compose.export.pull import pull_subset, write_pulled
+    from benchprism.compose.export.hub.pull import pull_subset, write_pulled
+    from benchprism.compose.export.hub.repository import connect
 
     hub = connect(repo_id, environment(project.root))
     show_transfers()

@@ -14,10 +14,10 @@ from benchprism.records.errors import InputError, suggestion
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from benchprism.annotate.agreement import Resampling
-    from benchprism.annotate.consolidate import Consolidation
-    from benchprism.annotate.rating_matrix import RatingMatrix
-    from benchprism.annotate.standing import Standing
+    from benchprism.annotate.consolidation.agreement import Resampling
+    from benchprism.annotate.consolidation.consolidate import Consolidation
+    from benchprism.annotate.consolidation.rating_matrix import RatingMatrix
+    from benchprism.annotate.ledger.standing import Standing
     from benchprism.prompts.catalogue import Catalogue
 
 AttributeOption = Annotated[
@@ -51,7 +51,7 @@ class Ratings:
         Raises:
             InputError: the catalogue has no such attribute.
         """
-        from benchprism.annotate.gold_layout import known_attribute
+        from benchprism.annotate.gold.layout import known_attribute
 
         for name in attributes:
             known_attribute(self.catalogue, name)
@@ -69,11 +69,11 @@ class Ratings:
 
 def project_ratings(project: Project) -> Ratings:
     """Read what annotators said, and consolidate it."""
-    from benchprism.annotate.consolidate import consolidate
-    from benchprism.annotate.current import current_annotations
-    from benchprism.annotate.ledger import Ledger
-    from benchprism.annotate.rating_matrix import rating_matrix
-    from benchprism.annotate.standing import standing
+    from benchprism.annotate.consolidation.consolidate import consolidate
+    from benchprism.annotate.consolidation.rating_matrix import rating_matrix
+    from benchprism.annotate.ledger.current import current_annotations
+    from benchprism.annotate.ledger.standing import standing
+    from benchprism.annotate.ledger.store import Ledger
     from benchprism.cli.gather import project_catalogue
     from benchprism.records.items.store import project_items
 
@@ -108,6 +108,6 @@ def known_annotators(names: Sequence[str], known: Sequence[str]) -> list[str]:
 
 def resampling(project: Project, replicates: int, seed: int | None) -> Resampling:
     """How intervals are made, with the project's seed where none is given."""
-    from benchprism.annotate.agreement import Resampling
+    from benchprism.annotate.consolidation.agreement import Resampling
 
     return Resampling(project.settings.seed if seed is None else seed, replicates)

@@ -14,7 +14,7 @@ from benchprism.records.errors import InputError
 
 if TYPE_CHECKING:
     from benchprism.compose.composer import Composition
-    from benchprism.compose.errors import Relaxation
+    from benchprism.compose.language.errors import Relaxation
     from benchprism.compose.screening import Screening
 
 Show = Callable[["Screening", Sequence["Relaxation"]], None]
@@ -32,7 +32,7 @@ def composed(project: Project, path: Path, show_shortage: Show | None = None) ->
     Raises:
         InputError: the criteria do not fit, or cannot be met; with file, line and column.
     """
-    from benchprism.annotate.review.gate import CALIBRATION, read_gate
+    from benchprism.annotate.review.judging.gate import CALIBRATION, read_gate
     from benchprism.cli.gather import (
         earlier_compositions,
         evidence_for,
@@ -40,8 +40,8 @@ def composed(project: Project, path: Path, show_shortage: Show | None = None) ->
         project_catalogue,
     )
     from benchprism.compose.composer import finish
-    from benchprism.compose.errors import Infeasible, located
-    from benchprism.compose.extends import read_criteria
+    from benchprism.compose.language.errors import Infeasible, located
+    from benchprism.compose.language.extends import read_criteria
     from benchprism.compose.screening import screen
 
     criteria, catalogue = read_criteria(path), project_catalogue(project)
@@ -71,7 +71,7 @@ def lock_of(project: Project, composition: Composition) -> dict[str, Any]:
         project_catalogue,
         project_provenance,
     )
-    from benchprism.compose.lock import lock, lock_digest
+    from benchprism.compose.locking.lock import lock, lock_digest
 
     earlier = earlier_compositions(project, composition.criteria)
     return lock(
@@ -113,8 +113,8 @@ def check_files(project: Project, paths: Sequence[Path]) -> list[CheckFinding]:
 
 
 def _check(project: Project, path: Path) -> Iterator[CheckFinding]:
-    from benchprism.compose.errors import where
-    from benchprism.compose.verification import verify
+    from benchprism.compose.language.errors import where
+    from benchprism.compose.locking.verification import verify
 
     try:
         composition = composed(project, path)

@@ -17,7 +17,7 @@ from benchprism.project import Project, find_project
 from benchprism.records.errors import InputError
 
 if TYPE_CHECKING:
-    from benchprism.annotate.standing import Standing
+    from benchprism.annotate.ledger.standing import Standing
     from benchprism.compose.store import Subset
     from benchprism.report.assemble import Holdings, Results
     from benchprism.report.content import AnnotatorNote
@@ -89,10 +89,10 @@ def _free_or_regular(path: Path) -> bool:
 def _holdings(project: Project, wanted: Sequence[str] | None) -> Holdings:
     """Read everything that a report is made of."""
     from benchprism.annotate.attribute_table import attribute_table
-    from benchprism.annotate.consolidate import consolidation
-    from benchprism.annotate.ledger import Ledger
-    from benchprism.annotate.review.gate import CALIBRATION, read_gate
-    from benchprism.annotate.standing import standing
+    from benchprism.annotate.consolidation.consolidate import consolidation
+    from benchprism.annotate.ledger.standing import standing
+    from benchprism.annotate.ledger.store import Ledger
+    from benchprism.annotate.review.judging.gate import CALIBRATION, read_gate
     from benchprism.cli.gather import project_catalogue, project_provenance
     from benchprism.records.items.check import find_faults
     from benchprism.records.items.store import project_items

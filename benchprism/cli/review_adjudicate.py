@@ -19,10 +19,10 @@ from benchprism.project import Project, find_project
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from benchprism.annotate.current import Current
-    from benchprism.annotate.review.adjudication import Conflict
-    from benchprism.annotate.review.comparison import Delivery
-    from benchprism.annotate.review.deliveries import Standpoint
+    from benchprism.annotate.ledger.current import Current
+    from benchprism.annotate.review.argilla.comparison import Delivery
+    from benchprism.annotate.review.argilla.deliveries import Standpoint
+    from benchprism.annotate.review.judging.adjudication import Conflict
 
 
 def register(group: typer.Typer) -> None:
@@ -60,8 +60,8 @@ def adjudicate(
 
     Example: benchprism review adjudicate --lead alice
     """
-    from benchprism.annotate.review.argilla import Argilla
-    from benchprism.annotate.review.comparison import compare
+    from benchprism.annotate.review.argilla.client import Argilla
+    from benchprism.annotate.review.argilla.comparison import compare
 
     opened = find_project(project)
     work = _Work.of(opened, attribute or [], with_models=with_models)
@@ -92,12 +92,12 @@ class _Work:
     @classmethod
     def of(cls, project: Project, attributes: Sequence[str], *, with_models: bool) -> _Work:
         """Find the conflicts of a project."""
-        from benchprism.annotate.consolidate import consolidate
-        from benchprism.annotate.current import current_annotations
-        from benchprism.annotate.gold_layout import known_attribute
-        from benchprism.annotate.ledger import Ledger
-        from benchprism.annotate.review.adjudication import conflicts
-        from benchprism.annotate.review.deliveries import standpoint
+        from benchprism.annotate.consolidation.consolidate import consolidate
+        from benchprism.annotate.gold.layout import known_attribute
+        from benchprism.annotate.ledger.current import current_annotations
+        from benchprism.annotate.ledger.store import Ledger
+        from benchprism.annotate.review.argilla.deliveries import standpoint
+        from benchprism.annotate.review.judging.adjudication import conflicts
         from benchprism.cli.gather import project_catalogue
         from benchprism.records.items.store import project_items
 
@@ -114,12 +114,12 @@ class _Work:
 
     def delivery(self, name: str, lead: str, *, anonymous: bool, suggest: bool) -> Delivery:
         """What is sent: an item a case, with all that it is in conflict about."""
-        from benchprism.annotate.review.adjudication import (
+        from benchprism.annotate.review.argilla.comparison import Delivery
+        from benchprism.annotate.review.judging.adjudication import (
             SUFFIX,
             adjudication_cases,
             adjudication_form,
         )
-        from benchprism.annotate.review.comparison import Delivery
 
         made = adjudication_cases(
             self.found,

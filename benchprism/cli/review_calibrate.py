@@ -25,11 +25,11 @@ from benchprism.project import Project, find_project
 from benchprism.records.errors import InputError
 
 if TYPE_CHECKING:
-    from benchprism.annotate.agreement import Resampling
-    from benchprism.annotate.review.calibration import AttributeCalibration, Calibration
-    from benchprism.annotate.review.composition import Composition, ValueEstimate
-    from benchprism.annotate.review.gate import Judgement
-    from benchprism.metrics.patterns import Estimate
+    from benchprism.annotate.consolidation.agreement import Resampling
+    from benchprism.annotate.review.judging.calibration import AttributeCalibration, Calibration
+    from benchprism.annotate.review.judging.composition import Composition, ValueEstimate
+    from benchprism.annotate.review.judging.gate import Judgement
+    from benchprism.metrics.raters.patterns import Estimate
 
 
 def register(group: typer.Typer) -> None:
@@ -71,10 +71,10 @@ def calibrate(
 
 
 def _calibrated(project: Project, shown: Sequence[str], settings: Resampling) -> Calibration:
-    from benchprism.annotate.gold_layout import known_attribute
-    from benchprism.annotate.ledger import Ledger
-    from benchprism.annotate.review.calibration import calibrate as calibrated
-    from benchprism.annotate.review.plan_store import read_plan
+    from benchprism.annotate.gold.layout import known_attribute
+    from benchprism.annotate.ledger.store import Ledger
+    from benchprism.annotate.review.judging.calibration import calibrate as calibrated
+    from benchprism.annotate.review.planning.plan_store import read_plan
     from benchprism.cli.gather import project_catalogue
     from benchprism.records.items.store import project_items
 
@@ -105,8 +105,8 @@ def _calibrated(project: Project, shown: Sequence[str], settings: Resampling) ->
 
 def _judgements(project: Project, calibration: Calibration) -> dict[str, Judgement]:
     """What the gate says of each attribute that people gave a value of."""
-    from benchprism.annotate.panel import PEOPLE, kind_of
-    from benchprism.annotate.review.gate import judge, signature
+    from benchprism.annotate.ledger.panel import PEOPLE, kind_of
+    from benchprism.annotate.review.judging.gate import judge, signature
     from benchprism.cli.gather import project_annotators
     from benchprism.records.items.store import project_items
 
@@ -121,7 +121,7 @@ def _judgements(project: Project, calibration: Calibration) -> dict[str, Judgeme
 
 
 def _write(project: Project, data: Mapping[str, Any]) -> Path:
-    from benchprism.annotate.review.gate import CALIBRATION
+    from benchprism.annotate.review.judging.gate import CALIBRATION
     from benchprism.records.files import write_text
 
     path = project.review / CALIBRATION
@@ -135,7 +135,7 @@ def _data(
     judgements: Mapping[str, Judgement],
     settings: Resampling,
 ) -> dict[str, Any]:
-    from benchprism.annotate.review.gate import gate_data
+    from benchprism.annotate.review.judging.gate import gate_data
     from benchprism.cli.gather import project_catalogue
 
     return {

@@ -13,7 +13,7 @@ from benchprism.project import Project
 from benchprism.records.errors import InputError
 
 if TYPE_CHECKING:
-    from benchprism.annotate.review.deliveries import Standpoint, Task
+    from benchprism.annotate.review.argilla.deliveries import Standpoint, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,8 @@ def review_tasks(
         InputError: plan and options both say it, the plan cannot be read, a name is unknown, or no
             item has a value to suggest.
     """
-    from benchprism.annotate.review.deliveries import Task, standpoint
-    from benchprism.annotate.review.plan_store import PLAN, read_plan
+    from benchprism.annotate.review.argilla.deliveries import Task, standpoint
+    from benchprism.annotate.review.planning.plan_store import PLAN, read_plan
     from benchprism.prompts.library import load_catalogue
     from benchprism.records.items.store import project_items
 
@@ -73,7 +73,7 @@ def review_tasks(
 
 
 def _planned(plan: Any, items: Any) -> list[Task]:
-    from benchprism.annotate.review.deliveries import tasks_of
+    from benchprism.annotate.review.argilla.deliveries import tasks_of
 
     tasks = tasks_of(plan, items)
     missing = plan.num_rows - sum(task.items.num_rows for task in tasks)
@@ -114,7 +114,7 @@ def _in_subsets(items: Any, subsets: Sequence[str]) -> Any:
 
 
 def _valued(items: Any, known: Standpoint) -> Any:
-    from benchprism.annotate.review.deliveries import with_values
+    from benchprism.annotate.review.argilla.deliveries import with_values
 
     valued = with_values(items, known)
     if not valued.num_rows:

@@ -17,10 +17,10 @@ from benchprism.project import Project, find_project
 from benchprism.records.errors import InputError
 
 if TYPE_CHECKING:
-    from benchprism.annotate.review.deliveries import Standpoint, Task
-    from benchprism.annotate.review.handout import Handout
-    from benchprism.annotate.review.importing import Imported
-    from benchprism.annotate.review.returned import Known
+    from benchprism.annotate.review.argilla.deliveries import Standpoint, Task
+    from benchprism.annotate.review.offline.handout import Handout
+    from benchprism.annotate.review.offline.importing import Imported
+    from benchprism.annotate.review.offline.returned import Known
 
 _MANY = 1000
 """Items from which on a hint says how to make smaller pages."""
@@ -76,8 +76,8 @@ def export(
 
     Example: benchprism review export --reviewer alice --csv
     """
-    from benchprism.annotate.review.page import render_page
-    from benchprism.annotate.review.sheet import write_sheet
+    from benchprism.annotate.review.offline.page import render_page
+    from benchprism.annotate.review.offline.sheet import write_sheet
     from benchprism.records.files import write_text
 
     opened = find_project(project)
@@ -126,8 +126,8 @@ def import_(
 
     Example: benchprism review import audit-review-alice.json
     """
-    from benchprism.annotate.ledger import Ledger
-    from benchprism.annotate.review.importing import read_returned, record_returned
+    from benchprism.annotate.ledger.store import Ledger
+    from benchprism.annotate.review.offline.importing import read_returned, record_returned
 
     opened = find_project(project)
     if reviewer is not None:
@@ -148,9 +148,9 @@ def _handout(
     attributes: Sequence[str] | None,
     reviewer: str,
 ) -> Handout:
-    from benchprism.annotate.ledger import Ledger
-    from benchprism.annotate.review.deliveries import deliveries
-    from benchprism.annotate.review.handout import Handout, HandoutCase
+    from benchprism.annotate.ledger.store import Ledger
+    from benchprism.annotate.review.argilla.deliveries import deliveries
+    from benchprism.annotate.review.offline.handout import Handout, HandoutCase
 
     found = deliveries("", known, tasks, attributes=attributes)
     cases = [HandoutCase(case, one.mode) for one in found for case in one.cases()]
@@ -177,7 +177,7 @@ def _nothing(reviewer: str, cases: Sequence[object]) -> InputError:
 
 
 def _check_reviewer(name: str) -> None:
-    from benchprism.annotate.review.returned import check_name
+    from benchprism.annotate.review.offline.returned import check_name
 
     try:
         check_name(name)
@@ -217,9 +217,9 @@ def _hint(handout: Handout) -> None:
 
 
 def _known(project: Project) -> Known:
-    from benchprism.annotate.ledger import Ledger
-    from benchprism.annotate.review.pull import ProjectItems
-    from benchprism.annotate.review.returned import Known
+    from benchprism.annotate.ledger.store import Ledger
+    from benchprism.annotate.review.argilla.pull import ProjectItems
+    from benchprism.annotate.review.offline.returned import Known
     from benchprism.prompts.library import load_catalogue
     from benchprism.records.items.store import project_items
 

@@ -19,9 +19,9 @@ from benchprism.records.errors import InputError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from benchprism.annotate.review.effort import Effort
-    from benchprism.annotate.review.plan import Planned
-    from benchprism.annotate.review.plan_store import Plan
+    from benchprism.annotate.review.planning.effort import Effort
+    from benchprism.annotate.review.planning.plan import Planned
+    from benchprism.annotate.review.planning.plan_store import Plan
     from benchprism.cli.review_planning import Knowledge
 
 _ITEMS = 200
@@ -130,7 +130,7 @@ def plan(
 
 
 def _former(project: Project) -> Plan | None:
-    from benchprism.annotate.review.plan_store import read_plan
+    from benchprism.annotate.review.planning.plan_store import read_plan
 
     return read_plan(project.review)
 
@@ -139,7 +139,7 @@ def _drawn_by(
     project: Project, former: Plan | None, strata: Sequence[str] | None, seed: int | None
 ) -> dict[str, Any]:
     """How the sample is drawn: as it was, unless options say otherwise."""
-    from benchprism.annotate.review.plan import require_same_sampling
+    from benchprism.annotate.review.planning.plan import require_same_sampling
 
     was: Mapping[str, Any] = former.settings if former else {}
     settings = {
@@ -151,7 +151,7 @@ def _drawn_by(
 
 
 def _check_reviewers(names: Sequence[str]) -> None:
-    from benchprism.annotate.review.returned import check_name
+    from benchprism.annotate.review.offline.returned import check_name
 
     try:
         for name in names:
@@ -199,13 +199,17 @@ def _in_minutes(
 
 
 def _write(project: Project, plan: Plan) -> None:
-    from benchprism.annotate.review.plan_store import write_plan
+    from benchprism.annotate.review.planning.plan_store import write_plan
 
     write_plan(project.review, plan)
 
 
 def _show(made: Planned, known: Knowledge, *, json: bool) -> None:
-    from benchprism.annotate.review.plan import PLANNED_REASONS, assigned_counts, reason_counts
+    from benchprism.annotate.review.planning.plan import (
+        PLANNED_REASONS,
+        assigned_counts,
+        reason_counts,
+    )
 
     counts = reason_counts(made.plan)
     reviewers = assigned_counts(made.plan, known.answers)
@@ -236,7 +240,7 @@ def _data(
     counts: Sequence[tuple[str, Counter[str]]],
     reviewers: Mapping[str, Counter[str]],
 ) -> dict[str, Any]:
-    from benchprism.annotate.review.plan import PLANNED_REASONS
+    from benchprism.annotate.review.planning.plan import PLANNED_REASONS
 
     table = made.plan.table
     return {
@@ -256,7 +260,7 @@ def _data(
 
 
 def _hint(project: Project, made: Planned, settings: Mapping[str, Any], *, dry_run: bool) -> None:
-    from benchprism.annotate.review.plan_store import PLAN
+    from benchprism.annotate.review.planning.plan_store import PLAN
 
     number, wanted = made.plan.table.num_rows, settings["items"]
     empty = len({*made.plan.strata["stratum"].to_pylist()}) - len(

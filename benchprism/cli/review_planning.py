@@ -12,11 +12,11 @@ from benchprism.records.errors import InputError, suggestion
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from benchprism.annotate.current import Current
-    from benchprism.annotate.review.effort import Effort
-    from benchprism.annotate.review.plan import Answered, Planned
-    from benchprism.annotate.review.plan_store import Plan
-    from benchprism.annotate.review.queue import Need
+    from benchprism.annotate.ledger.current import Current
+    from benchprism.annotate.review.planning.effort import Effort
+    from benchprism.annotate.review.planning.plan import Answered, Planned
+    from benchprism.annotate.review.planning.plan_store import Plan
+    from benchprism.annotate.review.planning.queue import Need
     from benchprism.prompts.catalogue import Catalogue
 
 _NO_VALUE = "(none)"
@@ -46,14 +46,14 @@ def knowledge(project: Project, attributes: Sequence[str]) -> Knowledge:
     Raises:
         InputError: the catalogue has no such attribute.
     """
-    from benchprism.annotate.consolidate import consolidate
-    from benchprism.annotate.current import current_annotations
-    from benchprism.annotate.gold_layout import known_attribute
-    from benchprism.annotate.ledger import Ledger
-    from benchprism.annotate.panel import PEOPLE
-    from benchprism.annotate.review.effort import effort
-    from benchprism.annotate.review.plan import answered
-    from benchprism.annotate.review.queue import asked_items, failed_annotations
+    from benchprism.annotate.consolidation.consolidate import consolidate
+    from benchprism.annotate.gold.layout import known_attribute
+    from benchprism.annotate.ledger.current import current_annotations
+    from benchprism.annotate.ledger.panel import PEOPLE
+    from benchprism.annotate.ledger.store import Ledger
+    from benchprism.annotate.review.planning.effort import effort
+    from benchprism.annotate.review.planning.plan import answered
+    from benchprism.annotate.review.planning.queue import asked_items, failed_annotations
     from benchprism.annotate.review.recording import recorded_responses
     from benchprism.cli.gather import project_catalogue
     from benchprism.records.items.store import project_items
@@ -85,7 +85,7 @@ def planned(
         InputError: a benchmark, field or subset is unknown, there are too few reviewers, or nothing
             is to be reviewed.
     """
-    from benchprism.annotate.review.plan import Budget, make_plan
+    from benchprism.annotate.review.planning.plan import Budget, make_plan
 
     items = known.items
     chosen = _of_benchmarks(known.asked, settings["benchmarks"])
@@ -164,7 +164,7 @@ def _strata(project: Project, items: pa.Table, fields: Sequence[str]) -> dict[st
 
 
 def _needs(project: Project, known: Knowledge, settings: Mapping[str, Any]) -> dict[str, Need]:
-    from benchprism.annotate.review.queue import Need, doubts
+    from benchprism.annotate.review.planning.queue import Need, doubts
     from benchprism.cli.gather import project_attribute_table
 
     items = known.items

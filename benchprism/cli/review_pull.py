@@ -15,9 +15,9 @@ from benchprism.cli.output import counted, print_json, print_table, progress, sa
 from benchprism.project import Project, find_project
 
 if TYPE_CHECKING:
-    from benchprism.annotate.ledger import Ledger
-    from benchprism.annotate.review.argilla import Argilla
-    from benchprism.annotate.review.pull import ProjectItems, Pulled
+    from benchprism.annotate.ledger.store import Ledger
+    from benchprism.annotate.review.argilla.client import Argilla
+    from benchprism.annotate.review.argilla.pull import ProjectItems, Pulled
     from benchprism.annotate.review.server import Access
     from benchprism.prompts.catalogue import Catalogue
 
@@ -50,9 +50,9 @@ def pull(
 
     Example: benchprism review pull
     """
-    from benchprism.annotate.ledger import Ledger
-    from benchprism.annotate.review.argilla import Argilla
-    from benchprism.annotate.review.pull import ProjectItems
+    from benchprism.annotate.ledger.store import Ledger
+    from benchprism.annotate.review.argilla.client import Argilla
+    from benchprism.annotate.review.argilla.pull import ProjectItems
     from benchprism.cli.gather import project_catalogue
     from benchprism.records.items.store import project_items
 
@@ -85,8 +85,8 @@ def wanted_datasets(
     argilla: Argilla, names: Sequence[str], items: ProjectItems
 ) -> list[dict[str, Any]]:
     """The datasets that are named; without names, those that are about the project's items."""
-    from benchprism.annotate.review.progress import pushed_datasets
-    from benchprism.annotate.review.pull import belongs
+    from benchprism.annotate.review.argilla.progress import pushed_datasets
+    from benchprism.annotate.review.argilla.pull import belongs
 
     found = pushed_datasets(argilla, names)
     own = found if names else [one for one in found if belongs(argilla, one, items)]
@@ -106,7 +106,7 @@ def _pull(
     items: ProjectItems,
     catalogue: Catalogue,
 ) -> list[Pulled]:
-    from benchprism.annotate.review.pull import pull as pull_dataset
+    from benchprism.annotate.review.argilla.pull import pull as pull_dataset
 
     pulled = []
     for dataset in datasets:

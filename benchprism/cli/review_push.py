@@ -17,9 +17,9 @@ from benchprism.project import Project, find_project
 from benchprism.records.errors import EndpointError
 
 if TYPE_CHECKING:
-    from benchprism.annotate.review.argilla import Argilla
-    from benchprism.annotate.review.comparison import Push
-    from benchprism.annotate.review.deliveries import Standpoint, Task
+    from benchprism.annotate.review.argilla.client import Argilla
+    from benchprism.annotate.review.argilla.comparison import Push
+    from benchprism.annotate.review.argilla.deliveries import Standpoint, Task
 
 
 def register(group: typer.Typer) -> None:
@@ -80,9 +80,9 @@ def push(
     opened = find_project(project)
     choice = Choice(benchmark or (), subset or (), only, limit, blind)
     known, tasks = review_tasks(opened, choice, no_plan=no_plan)
-    from benchprism.annotate.review.argilla import Argilla
-    from benchprism.annotate.review.comparison import compare
-    from benchprism.annotate.review.deliveries import deliveries
+    from benchprism.annotate.review.argilla.client import Argilla
+    from benchprism.annotate.review.argilla.comparison import compare
+    from benchprism.annotate.review.argilla.deliveries import deliveries
     from benchprism.annotate.review.server import FOLDER, ServerHome, find_access
 
     encoder, dimensions = _encoder() if vectors else (None, None)
@@ -135,8 +135,8 @@ def _tell_strangers(argilla: Argilla, tasks: Sequence[Task]) -> None:
 
 def send_all(argilla: Any, project: Project, known: Standpoint, found: Sequence[Push]) -> None:
     """Send what pushes have to send; the ledger first learns what the questions mean."""
-    from benchprism.annotate.ledger import Ledger
-    from benchprism.annotate.review.push import send
+    from benchprism.annotate.ledger.store import Ledger
+    from benchprism.annotate.review.argilla.push import send
 
     with Ledger(project.ledger, write=True) as ledger:
         ledger.remember(known.catalogue)

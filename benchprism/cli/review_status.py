@@ -20,10 +20,10 @@ from benchprism.project import Project, find_project
 from benchprism.records.errors import BenchprismError
 
 if TYPE_CHECKING:
-    from benchprism.annotate.agreement import Resampling
-    from benchprism.annotate.review.answers import Acceptance, Answers, ModelAnswers
-    from benchprism.annotate.review.progress import DatasetProgress
-    from benchprism.annotate.review.pull import ProjectItems
+    from benchprism.annotate.consolidation.agreement import Resampling
+    from benchprism.annotate.review.argilla.progress import DatasetProgress
+    from benchprism.annotate.review.argilla.pull import ProjectItems
+    from benchprism.annotate.review.judging.answers import Acceptance, Answers, ModelAnswers
 
 _STATUSES = ("submitted", "draft", "discarded")
 
@@ -88,12 +88,12 @@ class _Gathered:
 
 
 def _gathered(project: Project, attributes: Sequence[str], settings: Resampling) -> _Gathered:
-    from benchprism.annotate.gold_layout import known_attribute
-    from benchprism.annotate.ledger import Ledger
-    from benchprism.annotate.review.answers import acceptance, answers
-    from benchprism.annotate.review.pull import ProjectItems
+    from benchprism.annotate.gold.layout import known_attribute
+    from benchprism.annotate.ledger.standing import standing
+    from benchprism.annotate.ledger.store import Ledger
+    from benchprism.annotate.review.argilla.pull import ProjectItems
+    from benchprism.annotate.review.judging.answers import acceptance, answers
     from benchprism.annotate.review.recording import recorded_responses
-    from benchprism.annotate.standing import standing
     from benchprism.cli.gather import project_catalogue
     from benchprism.records.items.store import project_items
 
@@ -135,8 +135,8 @@ def _datasets(
     project: Project, home: Path | None, names: Sequence[str], items: ProjectItems
 ) -> tuple[list[DatasetProgress], list[str]]:
     """How far the datasets are; or why the server cannot be asked, unless one was named."""
-    from benchprism.annotate.review.argilla import Argilla
-    from benchprism.annotate.review.progress import dataset_progress
+    from benchprism.annotate.review.argilla.client import Argilla
+    from benchprism.annotate.review.argilla.progress import dataset_progress
 
     try:
         with Argilla(review_access(project, home)) as argilla:
@@ -248,7 +248,7 @@ def _print_progress(gathered: _Gathered, datasets: Sequence[DatasetProgress]) ->
 
 
 def _print_answers(answers: Sequence[Answers]) -> None:
-    from benchprism.annotate.agreement import Comparison
+    from benchprism.annotate.consolidation.agreement import Comparison
 
     if not answers:
         return

@@ -13,9 +13,9 @@ from benchprism.records.errors import InputError, suggestion
 FILES = {
     "project": ("benchprism.yaml", "benchprism.project", "ProjectSettings"),
     "catalogue": ("a catalogue of criteria", "benchprism.prompts.library", "CatalogueFile"),
-    "criteria": ("criteria/*.yaml", "benchprism.compose.criteria", "Criteria"),
+    "criteria": ("criteria/*.yaml", "benchprism.compose.language.criteria", "Criteria"),
     "models": ("models.yaml", "benchprism.records.results.models", "ModelsFile"),
-    "gold": ("a mapping of gold labels", "benchprism.annotate.gold_mapping", "GoldMapping"),
+    "gold": ("a mapping of gold labels", "benchprism.annotate.gold.mapping", "GoldMapping"),
 }
 """Name to what the file is, and the module and class of its model."""
 

@@ -10,7 +10,7 @@ import numpy as np
 from benchprism.cli.output import print_table, say
 
 if TYPE_CHECKING:
-    from benchprism.metrics.rank_changes import Standing
+    from benchprism.metrics.items.rank_changes import Standing
     from benchprism.metrics.scorecard import ScoreSettings
     from benchprism.scoring.by_attribute import AttributeStandings
 

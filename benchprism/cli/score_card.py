@@ -12,9 +12,9 @@ from benchprism.metrics.scorecard import ScoreSettings
 
 if TYPE_CHECKING:
     from benchprism.cli.score_options import Over
+    from benchprism.metrics.bootstrap.random_subsets import Placing
+    from benchprism.metrics.bootstrap.resampling import Interval
     from benchprism.metrics.cross_family import CrossFamily
-    from benchprism.metrics.random_subsets import Placing
-    from benchprism.metrics.resampling import Interval
     from benchprism.metrics.scorecard import BenchmarkScore, IntervalEstimate, Scorecard
     from benchprism.metrics.sensitivity import Curve
 

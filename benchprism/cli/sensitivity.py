@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from benchprism.compose.composer import Composition
-    from benchprism.compose.criteria import Criteria
+    from benchprism.compose.language.criteria import Criteria
     from benchprism.compose.screening import Screening
     from benchprism.scoring.sensitivity import Sensitivity, Variation
 
@@ -91,7 +91,7 @@ def _variations(
 
 def _screen(project: Project, composition: Composition) -> Screen:
     """Screening other criteria or another table with all else as it was."""
-    from benchprism.annotate.review.gate import CALIBRATION, read_gate
+    from benchprism.annotate.review.judging.gate import CALIBRATION, read_gate
     from benchprism.cli.gather import earlier_compositions, project_catalogue
     from benchprism.compose.screening import screen
 
@@ -109,7 +109,7 @@ def _screen(project: Project, composition: Composition) -> Screen:
 def _named(project: Project, criteria: Criteria) -> set[str]:
     """The annotated attributes that criteria name."""
     from benchprism.cli.gather import project_catalogue
-    from benchprism.compose.checks import named_fields
+    from benchprism.compose.language.checks import named_fields
 
     fields = {field.partition(".")[0] for field in named_fields(criteria)}
     return fields & {attribute.id for attribute in project_catalogue(project)}

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from benchprism.annotate.standing import ValueCount
+from benchprism.annotate.ledger.standing import ValueCount
 from benchprism.compose.store import Subset
 from benchprism.metrics.scorecard import Scorecard, ScoreSettings
 from benchprism.prompts.catalogue import Catalogue

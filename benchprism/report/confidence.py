@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from benchprism.annotate.confidence import UNDOUBTED
+from benchprism.annotate.consolidation.confidence import UNDOUBTED
 from benchprism.prompts.catalogue import Attribute, Catalogue
 
 SOURCES = ("agreement", "tie", "probability", "posterior", "stated", "none")

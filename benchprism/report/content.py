@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from benchprism.annotate.standing import ValueCount
+from benchprism.annotate.ledger.standing import ValueCount
 from benchprism.metrics.scorecard import Scorecard
 from benchprism.prompts.catalogue import Catalogue
 from benchprism.report.confidence import AttributeConfidence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchprism.annotate.standing import Cluster, ValueCount, declined_clusters
+from benchprism.annotate.ledger.standing import Cluster, ValueCount, declined_clusters
 from benchprism.prompts.catalogue import Catalogue
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from benchprism.metrics.strata import Spread, holm, mean_intervals, spreads_of_means
+from benchprism.metrics.items.strata import Spread, holm, mean_intervals, spreads_of_means
 from benchprism.report.strata import Strata
 
 Floats = NDArray[np.float64]

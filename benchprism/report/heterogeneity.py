@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from benchprism.metrics.strata import RankAgreement, rank_agreement
+from benchprism.metrics.items.strata import RankAgreement, rank_agreement
 from benchprism.prompts.catalogue import Catalogue
 from benchprism.records.results.matrix import Outcomes
 from benchprism.report.divisions import Accuracy, Division, Floats, accuracies, ranked_divisions

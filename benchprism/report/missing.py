@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from benchprism.annotate.outcome import STATUSES
+from benchprism.annotate.ledger.outcome import STATUSES
 from benchprism.prompts.catalogue import Catalogue
 from benchprism.report.said import Awaited, Said
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from benchprism.annotate.ledger import Ledger
-from benchprism.annotate.outcome import Status
+from benchprism.annotate.ledger.outcome import Status
+from benchprism.annotate.ledger.store import Ledger
 
 _SAID = """
     SELECT item_id, content_hash, attribute, a.status

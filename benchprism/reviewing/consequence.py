@@ -10,8 +10,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from benchprism.annotate.attribute_table import VALUE_TYPES
-from benchprism.annotate.current import Current
-from benchprism.annotate.rating_matrix import possible_values
+from benchprism.annotate.consolidation.rating_matrix import possible_values
+from benchprism.annotate.ledger.current import Current
 from benchprism.compose.rules import Rule
 from benchprism.compose.screening import Screening
 from benchprism.prompts.catalogue import Attribute, Value

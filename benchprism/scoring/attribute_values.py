@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from benchprism.metrics.explained import one_column_a_value
+from benchprism.metrics.items.explained import one_column_a_value
 from benchprism.metrics.reasons import named
 from benchprism.records.errors import InputError, suggestion
 

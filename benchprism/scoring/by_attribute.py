@@ -10,9 +10,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from benchprism.metrics.alignment import ItemInversions
-from benchprism.metrics.item_bootstrap import item_columns
-from benchprism.metrics.rank_changes import Standing, rank_changes, ranks
-from benchprism.metrics.strata import mean_intervals
+from benchprism.metrics.bootstrap.over_items import item_columns
+from benchprism.metrics.items.rank_changes import Standing, rank_changes, ranks
+from benchprism.metrics.items.strata import mean_intervals
 from benchprism.records.errors import InputError
 from benchprism.records.results.matrix import Outcomes
 from benchprism.scoring.attribute_values import item_kinds

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from benchprism.metrics.bootstrap.resampling import stream
 from benchprism.metrics.comparison import Comparison, compare_models
-from benchprism.metrics.resampling import stream
-from benchprism.metrics.strata import holm
+from benchprism.metrics.items.strata import holm
 from benchprism.records.errors import InputError
 from benchprism.records.results.matrix import Outcomes
 from benchprism.scoring.results import ProjectResults, nearest

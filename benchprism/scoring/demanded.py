@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from benchprism.metrics.abilities import Abilities, fit_abilities
-from benchprism.metrics.explained import Explained, explained_variance
-from benchprism.metrics.item_response import fit_item_response
-from benchprism.metrics.resampling import stream
+from benchprism.metrics.bootstrap.resampling import stream
+from benchprism.metrics.items.abilities import Abilities, fit_abilities
+from benchprism.metrics.items.explained import Explained, explained_variance
+from benchprism.metrics.items.item_response import fit_item_response
 from benchprism.records.errors import InputError
 from benchprism.records.results.matrix import Outcomes
 from benchprism.scoring.attribute_values import Demands, demands

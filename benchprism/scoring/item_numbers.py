@@ -10,11 +10,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from benchprism.metrics.alignment import families_of, item_alignment, item_inversions
+from benchprism.metrics.counting.division import ratio
 from benchprism.metrics.cross_family import item_evidence_of_families
-from benchprism.metrics.division import ratio
-from benchprism.metrics.guessing import above_guessing, guessing_floor
-from benchprism.metrics.item_response import fit_item_response
-from benchprism.metrics.item_statistics import item_statistics
+from benchprism.metrics.items.guessing import above_guessing, guessing_floor
+from benchprism.metrics.items.item_response import fit_item_response
+from benchprism.metrics.items.item_statistics import item_statistics
 from benchprism.records.results.matrix import Outcomes
 from benchprism.scoring.results import ProjectResults
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from benchprism.compose.lock import lock_digest
+from benchprism.compose.locking.lock import lock_digest
 from benchprism.compose.store import Subset
 from benchprism.records.files import write_text
 from benchprism.scoring.judging import Judgement, Measured, Verdict

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from benchprism.compose.checks import named_fields
 from benchprism.compose.evidence import is_evidence
+from benchprism.compose.language.checks import named_fields
 from benchprism.compose.store import Subset, read_subset
-from benchprism.metrics.random_subsets import Placing, placing
+from benchprism.metrics.bootstrap.random_subsets import Placing, placing
 from benchprism.metrics.scorecard import Scorecard, ScoreSettings
 from benchprism.project import Project
 from benchprism.records.errors import InputError

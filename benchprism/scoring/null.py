@@ -7,10 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from benchprism.metrics.consistency import Ties, peer_matrix
-from benchprism.metrics.evidence import item_table
-from benchprism.metrics.item_bootstrap import ItemSample
-from benchprism.metrics.random_subsets import (
+from benchprism.metrics.bootstrap.over_items import ItemSample
+from benchprism.metrics.bootstrap.random_subsets import (
     Choice,
     Placing,
     SubsetNumbers,
@@ -18,6 +16,8 @@ from benchprism.metrics.random_subsets import (
     random_subsets,
     subset_numbers,
 )
+from benchprism.metrics.consistency import Ties, peer_matrix
+from benchprism.metrics.evidence import item_table
 from benchprism.metrics.scorecard import Scorecard
 from benchprism.records.results.matrix import Outcomes
 from benchprism.scoring.results import ProjectResults, pooled

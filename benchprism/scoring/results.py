@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from benchprism.metrics.bootstrap.groups import joined_groups
 from benchprism.metrics.evidence import ItemScores
-from benchprism.metrics.groups import joined_groups
 from benchprism.metrics.reasons import named
 from benchprism.metrics.scorecard import Model
 from benchprism.project import Project

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from benchprism.compose.expectations import check_expectations
+from benchprism.compose.explaining.ranking import ranking_change
+from benchprism.compose.language.expectations import check_expectations
 from benchprism.compose.narrowing import drawn, narrow
-from benchprism.compose.ranking import ranking_change
-from benchprism.compose.sampling import Draw, Shortage
+from benchprism.compose.sampling.draw import Draw, Shortage
 from benchprism.compose.screening import Screening
 from benchprism.metrics.scorecard import Scorecard, ScoreSettings
 from benchprism.records.errors import InputError

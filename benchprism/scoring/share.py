@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from benchprism.metrics.alignment import families_of, item_alignment, item_inversions
 from benchprism.metrics.held_out import FamilySplit, split_families
-from benchprism.metrics.item_statistics import discrimination
+from benchprism.metrics.items.item_statistics import discrimination
 from benchprism.metrics.tradeoff import RankedItems, ShareCurve, share_curve
 from benchprism.records.results.matrix import Outcomes
 from benchprism.scoring.results import ProjectResults

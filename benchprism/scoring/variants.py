@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from benchprism.compose.criteria import Criteria
+from benchprism.compose.language.criteria import Criteria
 from benchprism.compose.rules import FieldRule
 from benchprism.prompts.catalogue import Catalogue
 

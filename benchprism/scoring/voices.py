@@ -12,11 +12,11 @@ from typing import cast
 import numpy as np
 import pyarrow as pa
 
-from benchprism.annotate.consolidate import consolidate
-from benchprism.annotate.current import Current, current_annotations
-from benchprism.annotate.ledger import Ledger
-from benchprism.annotate.panel import kind_of, rater_of
-from benchprism.annotate.policy import ConsolidationSettings
+from benchprism.annotate.consolidation.consolidate import consolidate
+from benchprism.annotate.consolidation.policy import ConsolidationSettings
+from benchprism.annotate.ledger.current import Current, current_annotations
+from benchprism.annotate.ledger.panel import kind_of, rater_of
+from benchprism.annotate.ledger.store import Ledger
 from benchprism.prompts.catalogue import Catalogue
 
 _REPLIES = "SELECT reply_id, item_id, content_hash, annotator, prompt_hash, part FROM reply"

@@ -12,7 +12,7 @@ from ...prompts.catalogue import Catalogue
 from ...records.errors import InputError
 from ...records.items.presets import presets
 from ...records.items.record import ItemKind
-from ..digest import table_digest
+from ..locking.digest import table_digest
 from ..store import Subset
 from .licences import find_licence
 from .names import without_names

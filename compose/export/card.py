@@ -23,8 +23,8 @@ from .composition import (
     judgement_rows,
     judges,
 )
+from .harness.parts import plain
 from .licences import strictest
-from .parts import plain
 from .subset import CONFIGS, SPLIT, ExportedSubset
 
 CARD = "README.md"

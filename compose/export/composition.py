@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...annotate.panel import PEOPLE, kind_of
+from ...annotate.ledger.panel import PEOPLE, kind_of
 from ...prompts.catalogue import Attribute
 from ...records.items.cells import text_of
 from .subset import ExportedSource, ExportedSubset

@@ -11,10 +11,10 @@ from typing import Any
 from ...records.documents import dump_document
 from ...records.errors import InputError
 from ...records.files import replacing_folder, restore_folder
-from ..lock import lock_text
+from ..locking.lock import lock_text
 from ..store import write_tables
 from .card import CARD, card, merged_card
-from .harnesses import write_harnesses
+from .harness.writer import write_harnesses
 from .spreadsheet import write_sheet
 from .subset import ExportedSubset, data_file
 from .tables import write_table

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...records.errors import ConfirmationNeeded, InputError
-from .hub import Hub
-from .refusals import hub_errors
+from .hub.refusals import hub_errors
+from .hub.repository import Hub
 from .subset import ExportedSubset
 
 

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ...annotate.attribute_table import VALUE_TYPES
-from ...annotate.computed import COMPUTED_SCHEMA
+from ...annotate.computed.attributes import COMPUTED_SCHEMA
 from ...prompts.catalogue import Catalogue
 from ...records.errors import InputError
 

@@ -11,12 +11,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from benchprism.annotate.annotator import Annotator, run_annotator
-from benchprism.annotate.consolidate import consolidated_values
-from benchprism.annotate.ledger import Ledger
-from benchprism.annotate.outcome import FAILURES
-from benchprism.annotate.parsing import read_values
-from benchprism.annotate.standing import standing
+from benchprism.annotate.asking.annotator import Annotator, run_annotator
+from benchprism.annotate.consolidation.consolidate import consolidated_values
+from benchprism.annotate.ledger.outcome import FAILURES
+from benchprism.annotate.ledger.standing import standing
+from benchprism.annotate.ledger.store import Ledger
+from benchprism.annotate.reading.parsing import read_values
 from benchprism.prompts.catalogue import Catalogue
 from benchprism.prompts.library import load_catalogue
 from benchprism.prompts.templates import Wording

@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 
 from benchprism.annotate.attribute_table import attribute_table
-from benchprism.annotate.computed import COMPUTED_SCHEMA
-from benchprism.annotate.consolidate import VALUES_SCHEMA
+from benchprism.annotate.computed.attributes import COMPUTED_SCHEMA
+from benchprism.annotate.consolidation.consolidate import VALUES_SCHEMA
 from benchprism.prompts.catalogue import Catalogue
 from benchprism.records.documents import parse_document
 from benchprism.records.errors import InputError

@@ -13,8 +13,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from benchprism.annotate.annotator import Annotator, run_annotator
-from benchprism.annotate.ledger import Ledger
+from benchprism.annotate.asking.annotator import Annotator, run_annotator
+from benchprism.annotate.ledger.store import Ledger
 from benchprism.prompts.catalogue import Catalogue
 
 from .fault_server import ENDS, PER_THOUSAND, UnreliableServer, expected_ends, unreliable_server
@@ -128,7 +128,7 @@ def test_kills_lose_no_more_than_what_is_in_flight(
     ledger = tmp_path / "ledger.sqlite"
     items = make_items(ITEMS)
     processes = multiprocessing.get_context("forkserver")
-    processes.set_forkserver_preload(["benchprism.annotate.annotator", "openai", "aiohttp"])
+    processes.set_forkserver_preload(["benchprism.annotate.asking.annotator", "openai", "aiohttp"])
     lost: set[str] = set()
     with unreliable_server(VALUES) as server:
         for deliveries in [*range(400, 400 + KILLS), None]:

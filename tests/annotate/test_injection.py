@@ -12,10 +12,10 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from benchprism.annotate.annotator import Annotator, run_annotator
-from benchprism.annotate.capabilities import RUNGS, Capability, Rung
-from benchprism.annotate.ledger import Ledger
-from benchprism.annotate.request_form import bounded, request_form
+from benchprism.annotate.asking.annotator import Annotator, run_annotator
+from benchprism.annotate.asking.capabilities import RUNGS, Capability, Rung
+from benchprism.annotate.asking.request_form import bounded, request_form
+from benchprism.annotate.ledger.store import Ledger
 from benchprism.prompts.catalogue import Catalogue
 from benchprism.prompts.messages import make_prompt, read_item_message, read_item_messages
 from benchprism.records.items.record import item_from_row

@@ -10,8 +10,8 @@ import openai
 import pyarrow as pa
 import pytest
 
-from benchprism.annotate.annotator import Annotator, run_annotator
-from benchprism.annotate.ledger import Ledger
+from benchprism.annotate.asking.annotator import Annotator, run_annotator
+from benchprism.annotate.ledger.store import Ledger
 from benchprism.annotate.replay import read_recordings, serving
 from benchprism.prompts.catalogue import Catalogue
 from benchprism.prompts.messages import make_prompt

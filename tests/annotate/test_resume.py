@@ -16,9 +16,9 @@ import pyarrow.compute as pc
 import pytest
 from aiohttp import web
 
-from benchprism.annotate.annotator import Annotator, run_annotator
-from benchprism.annotate.consolidate import consolidated_values
-from benchprism.annotate.ledger import Ledger
+from benchprism.annotate.asking.annotator import Annotator, run_annotator
+from benchprism.annotate.consolidation.consolidate import consolidated_values
+from benchprism.annotate.ledger.store import Ledger
 from benchprism.annotate.loopback import chat_completions_server
 from benchprism.annotate.replay import ReplayServer, read_recordings
 from benchprism.prompts.catalogue import Catalogue

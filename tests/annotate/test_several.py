@@ -15,14 +15,14 @@ import pyarrow as pa
 import pytest
 from aiohttp import web
 
-from benchprism.annotate.annotator import Annotator, run_annotator
-from benchprism.annotate.endpoint import EndpointSettings
-from benchprism.annotate.ledger import Ledger
+from benchprism.annotate.asking.annotator import Annotator, run_annotator
+from benchprism.annotate.asking.plan import Asking
+from benchprism.annotate.ledger.standing import ItemCount, standing
+from benchprism.annotate.ledger.store import Ledger
 from benchprism.annotate.loopback import chat_completions_server
-from benchprism.annotate.pace import Patience
-from benchprism.annotate.plan import Asking
-from benchprism.annotate.prices import Price
-from benchprism.annotate.standing import ItemCount, standing
+from benchprism.annotate.money.prices import Price
+from benchprism.annotate.traffic.endpoint import EndpointSettings
+from benchprism.annotate.traffic.pace import Patience
 from benchprism.prompts.catalogue import Catalogue
 from benchprism.prompts.messages import make_prompt, read_item_messages
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from benchprism.annotate.ledger import Ledger
+from benchprism.annotate.ledger.store import Ledger
 from benchprism.annotate.replay import read_recordings, serving
 from benchprism.cli.main import app
 from benchprism.records.errors import EndpointError, InputError

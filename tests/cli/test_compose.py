@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from benchprism.annotate.ledger import Ledger
-from benchprism.annotate.outcome import Reply, Usage, Verdict
+from benchprism.annotate.ledger.outcome import Reply, Usage, Verdict
+from benchprism.annotate.ledger.store import Ledger
 from benchprism.cli.main import main
 from benchprism.compose.store import read_subset
 from benchprism.prompts.library import load_catalogue

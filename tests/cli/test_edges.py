@@ -153,7 +153,7 @@ def test_a_folder_that_may_not_be_read(project: Path, folder: str, command: str)
 
 
 def test_a_project_that_cannot_be_written_is_read(project: Path) -> None:
-    from benchprism.annotate.ledger import Ledger
+    from benchprism.annotate.ledger.store import Ledger
 
     Ledger(project / "ledger.sqlite", write=True).close()
     (project / "ledger.sqlite").chmod(0o444)

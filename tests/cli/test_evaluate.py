@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
-from benchprism.annotate.current import current_annotations
-from benchprism.annotate.ledger import Ledger
-from benchprism.annotate.rating_matrix import rating_matrix
+from benchprism.annotate.consolidation.rating_matrix import rating_matrix
+from benchprism.annotate.ledger.current import current_annotations
+from benchprism.annotate.ledger.store import Ledger
 from benchprism.annotate.replay import read_recordings, serving
 from benchprism.cli.main import app
 from benchprism.demo.demo import RECORDED_ITEMS, STEPS, prepare, unpack

@@ -9,8 +9,8 @@ from benchprism.cli.export_verification import (
     require_provable,
     verification,
 )
-from benchprism.compose.export.rendering import Counts
-from benchprism.compose.export.verify import LibraryReport
+from benchprism.compose.export.harness.rendering import Counts
+from benchprism.compose.export.harness.verify import LibraryReport
 from benchprism.records.errors import InputError
 
 GOOD = LibraryReport(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from benchprism.annotate.keyless.local_server import local_server
-from benchprism.annotate.ledger import Ledger
+from benchprism.annotate.ledger.store import Ledger
 
 Run = Callable[..., Any]
 

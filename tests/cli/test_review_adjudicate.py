@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from benchprism.annotate.consolidate import consolidated_values
-from benchprism.annotate.ledger import Ledger
-from benchprism.annotate.outcome import Reply, Usage, Verdict
+from benchprism.annotate.consolidation.consolidate import consolidated_values
+from benchprism.annotate.ledger.outcome import Reply, Usage, Verdict
+from benchprism.annotate.ledger.store import Ledger
 from benchprism.prompts.catalogue import Value
 from benchprism.prompts.library import load_catalogue
 from benchprism.records.items.record import Item, choice_set_hash, content_hash, items_table

@@ -10,10 +10,10 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from benchprism.annotate.ledger import Ledger
-from benchprism.annotate.outcome import Reply, Usage, Verdict
+from benchprism.annotate.ledger.outcome import Reply, Usage, Verdict
+from benchprism.annotate.ledger.store import Ledger
 from benchprism.annotate.review.form import form_of
-from benchprism.annotate.review.plan_store import PLAN_SCHEMA, Plan, write_plan
+from benchprism.annotate.review.planning.plan_store import PLAN_SCHEMA, Plan, write_plan
 from benchprism.annotate.review.recording import record_responses
 from benchprism.annotate.review.responses import Response, in_utc
 from benchprism.compose.store import read_subset

@@ -11,10 +11,10 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from benchprism.annotate.ledger import Ledger
-from benchprism.annotate.outcome import Reply, Usage, Verdict
+from benchprism.annotate.ledger.outcome import Reply, Usage, Verdict
+from benchprism.annotate.ledger.store import Ledger
 from benchprism.annotate.review.form import form_of
-from benchprism.annotate.review.plan_store import read_plan
+from benchprism.annotate.review.planning.plan_store import read_plan
 from benchprism.annotate.review.recording import record_responses
 from benchprism.annotate.review.responses import Response
 from benchprism.prompts.library import load_catalogue

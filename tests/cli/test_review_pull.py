@@ -20,8 +20,8 @@ from typing import Any
 
 import pytest
 
-from benchprism.annotate.ledger import Ledger
-from benchprism.annotate.outcome import Reply, Usage, Verdict
+from benchprism.annotate.ledger.outcome import Reply, Usage, Verdict
+from benchprism.annotate.ledger.store import Ledger
 from benchprism.prompts.catalogue import Value
 from benchprism.prompts.library import load_catalogue
 from benchprism.records.items.record import Item, choice_set_hash, content_hash, items_table
@@ -294,7 +294,7 @@ def test_every_decision_is_found_with_its_person_and_time(review: Review) -> Non
 def human(review: Review) -> Iterator[tuple[int, str, Value, str]]:
     import json
 
-    from benchprism.annotate.consolidate import consolidated_values
+    from benchprism.annotate.consolidation.consolidate import consolidated_values
     from benchprism.records.items.store import project_items
 
     values = consolidated_values(

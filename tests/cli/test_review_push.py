@@ -10,9 +10,14 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from benchprism.annotate.ledger import Ledger
-from benchprism.annotate.outcome import Reply, Usage, Verdict
-from benchprism.annotate.review.plan_store import PLAN_SCHEMA, STRATA_SCHEMA, Plan, write_plan
+from benchprism.annotate.ledger.outcome import Reply, Usage, Verdict
+from benchprism.annotate.ledger.store import Ledger
+from benchprism.annotate.review.planning.plan_store import (
+    PLAN_SCHEMA,
+    STRATA_SCHEMA,
+    Plan,
+    write_plan,
+)
 from benchprism.prompts.catalogue import Value
 from benchprism.prompts.library import load_catalogue
 from benchprism.records.items.record import Item, choice_set_hash, content_hash, items_table

@@ -23,7 +23,7 @@ SHIPPED = {
     "catalogue": files("benchprism.prompts").joinpath("core.yaml"),
     "criteria": FOLDER.joinpath("reasoning.yaml"),
     "models": FOLDER.joinpath("models.yaml"),
-    "gold": files("benchprism.annotate").joinpath("mmlu_redux.yaml"),
+    "gold": files("benchprism.annotate.gold").joinpath("mmlu_redux.yaml"),
 }
 
 

@@ -5,12 +5,12 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from benchprism.annotate.review.gate import Judgement, Verdict
+from benchprism.annotate.review.judging.gate import Judgement, Verdict
 from benchprism.compose.composer import Composition, compose
-from benchprism.compose.criteria import Criteria
-from benchprism.compose.errors import CriteriaError
-from benchprism.compose.lock import lock
-from benchprism.compose.moved import moved
+from benchprism.compose.language.criteria import Criteria
+from benchprism.compose.language.errors import CriteriaError
+from benchprism.compose.locking.lock import lock
+from benchprism.compose.locking.moved import moved
 from benchprism.prompts.catalogue import Catalogue
 
 DEEP = {"depth": {"min": 2}}

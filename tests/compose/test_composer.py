@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from benchprism.compose.composer import Composition, compose
-from benchprism.compose.criteria import Criteria
+from benchprism.compose.language.criteria import Criteria
 from benchprism.compose.screening import Step
 from benchprism.prompts.catalogue import Catalogue
 from benchprism.records.errors import InputError

@@ -16,9 +16,9 @@ import json, sys
 from pathlib import Path
 import numpy as np, pyarrow as pa
 from benchprism.compose.composer import compose
-from benchprism.compose.criteria import Criteria
+from benchprism.compose.language.criteria import Criteria
 from benchprism.compose.evidence import Evidence
-from benchprism.compose.lock import lock
+from benchprism.compose.locking.lock import lock
 from benchprism.compose.store import write_subset
 from benchprism.metrics.scorecard import Model
 from benchprism.records.items.record import Item, content_hashes, items_table

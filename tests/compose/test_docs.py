@@ -13,14 +13,14 @@ import pytest
 import yaml
 
 from benchprism.annotate.attribute_table import VALUE_TYPES
-from benchprism.annotate.computed import COMPUTED_SCHEMA, computed_attributes
-from benchprism.annotate.review.gate import Judgement
+from benchprism.annotate.computed.attributes import COMPUTED_SCHEMA, computed_attributes
+from benchprism.annotate.review.judging.gate import Judgement
 from benchprism.compose.composer import compose
-from benchprism.compose.criteria import Criteria
-from benchprism.compose.errors import located
 from benchprism.compose.evidence import Evidence
-from benchprism.compose.extends import read_criteria
-from benchprism.compose.lock import lock
+from benchprism.compose.language.criteria import Criteria
+from benchprism.compose.language.errors import located
+from benchprism.compose.language.extends import read_criteria
+from benchprism.compose.locking.lock import lock
 from benchprism.compose.store import Subset, read_subset, write_subset
 from benchprism.metrics.scorecard import Model
 from benchprism.prompts.catalogue import Attribute

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 
 from benchprism.compose.composer import compose
-from benchprism.compose.criteria import Criteria
 from benchprism.compose.evidence import STATISTICS, Evidence, with_evidence
+from benchprism.compose.language.criteria import Criteria
 from benchprism.metrics.scorecard import Model
 from benchprism.records.errors import InputError
 from benchprism.records.results.matrix import Outcomes

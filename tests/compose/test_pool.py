@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from benchprism.compose.composer import compose
-from benchprism.compose.criteria import Criteria
+from benchprism.compose.language.criteria import Criteria
 from benchprism.compose.pool import pool_of
 from benchprism.records.errors import InputError
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from benchprism.compose.conditions import Where
-from benchprism.compose.reasons import reasons
+from benchprism.compose.explaining.reasons import reasons
+from benchprism.compose.language.conditions import Where
 from benchprism.compose.rules import JointRule, Rule, conjuncts, fault_rules
 
 

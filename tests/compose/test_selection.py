@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 from benchprism.compose.composer import Composition, compose
-from benchprism.compose.criteria import Criteria, Select
 from benchprism.compose.evidence import Evidence
+from benchprism.compose.language.criteria import Criteria, Select
 from benchprism.compose.selection import held_in_families
 from benchprism.metrics.scorecard import Model
 from benchprism.records.errors import InputError

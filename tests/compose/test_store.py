@@ -7,9 +7,9 @@ import pyarrow as pa
 import pytest
 
 from benchprism.compose.composer import Composition, compose
-from benchprism.compose.criteria import Criteria
-from benchprism.compose.extends import read_criteria
-from benchprism.compose.lock import lock
+from benchprism.compose.language.criteria import Criteria
+from benchprism.compose.language.extends import read_criteria
+from benchprism.compose.locking.lock import lock
 from benchprism.compose.store import read_subset, write_subset
 from benchprism.prompts.catalogue import Catalogue
 from benchprism.records.errors import InputError

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from benchprism.metrics import agreement, kappa, krippendorff, label_sets
-from benchprism.metrics.agreement import Agreement
-from benchprism.metrics.patterns import Ratings
+from benchprism.metrics.raters import agreement, kappa, krippendorff, label_sets
+from benchprism.metrics.raters.agreement import Agreement
+from benchprism.metrics.raters.patterns import Ratings
 
 VALUES = 4
 Coefficient = Callable[[Ratings], Agreement]

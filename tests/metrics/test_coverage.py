@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchprism.metrics.alignment import ItemInversions, families_of, item_inversions
-from benchprism.metrics.both_bootstrap import bootstrap_both
+from benchprism.metrics.bootstrap.draws import every_item
+from benchprism.metrics.bootstrap.over_both import bootstrap_both
+from benchprism.metrics.bootstrap.over_items import ItemSample, bootstrap_items, item_columns
+from benchprism.metrics.bootstrap.resampling import basic_interval
 from benchprism.metrics.consistency import mean_over_peers, peer_matrix, tau_matrix
-from benchprism.metrics.draws import every_item
-from benchprism.metrics.item_bootstrap import ItemSample, bootstrap_items, item_columns
-from benchprism.metrics.pair_columns import pair_columns
-from benchprism.metrics.resampling import basic_interval
+from benchprism.metrics.counting.pair_columns import pair_columns
 
 MODELS, BENCHMARKS, DATA_SETS = 40, 8, 12
 

@@ -15,19 +15,13 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from benchprism.metrics import (
-    abilities,
     alignment,
     comparison,
     consistency,
     cross_family,
     discriminability,
-    explained,
-    guessing,
     inversion_test,
-    item_response,
-    item_statistics,
     quality,
-    rank_changes,
     reliability,
     sensitivity,
     shrinkage,
@@ -35,7 +29,15 @@ from benchprism.metrics import (
     standard_errors,
     tradeoff,
 )
-from benchprism.metrics.item_bootstrap import ItemSample, item_columns
+from benchprism.metrics.bootstrap.over_items import ItemSample, item_columns
+from benchprism.metrics.items import (
+    abilities,
+    explained,
+    guessing,
+    item_response,
+    item_statistics,
+    rank_changes,
+)
 
 Floats = NDArray[np.float64]
 

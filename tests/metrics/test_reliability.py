@@ -8,14 +8,14 @@ from numpy.typing import NDArray
 from scipy.stats import kendalltau
 
 from benchprism.metrics.alignment import ItemInversions
-from benchprism.metrics.draws import Draw, chosen, draw_half, rest
-from benchprism.metrics.item_bootstrap import ItemSample, item_columns
+from benchprism.metrics.bootstrap.draws import Draw, chosen, draw_half, rest
+from benchprism.metrics.bootstrap.over_items import ItemSample, item_columns
+from benchprism.metrics.bootstrap.resampling import stream
 from benchprism.metrics.reliability import (
     bootstrap_stability,
     mean_tau_between,
     split_half_reliability,
 )
-from benchprism.metrics.resampling import stream
 from benchprism.metrics.stability import stability
 
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from benchprism.annotate.attribute_table import attribute_table
-from benchprism.annotate.consolidate import UNDECIDED_SCHEMA, VALUES_SCHEMA
+from benchprism.annotate.consolidation.consolidate import UNDECIDED_SCHEMA, VALUES_SCHEMA
 from benchprism.metrics.scorecard import Scorecard, ScoreSettings
 from benchprism.prompts.catalogue import Catalogue
 from benchprism.records.documents import parse_document

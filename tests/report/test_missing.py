@@ -12,12 +12,12 @@ import pyarrow as pa
 import pytest
 
 from benchprism.annotate.attribute_table import attribute_table
-from benchprism.annotate.consolidate import consolidation
-from benchprism.annotate.ledger import Ledger
-from benchprism.annotate.outcome import Reply, Status, Usage, Verdict
-from benchprism.annotate.parsing import HESITATED
-from benchprism.annotate.policy import ChoicePolicy, ConsolidationSettings
-from benchprism.annotate.standing import standing
+from benchprism.annotate.consolidation.consolidate import consolidation
+from benchprism.annotate.consolidation.policy import ChoicePolicy, ConsolidationSettings
+from benchprism.annotate.ledger.outcome import Reply, Status, Usage, Verdict
+from benchprism.annotate.ledger.standing import standing
+from benchprism.annotate.ledger.store import Ledger
+from benchprism.annotate.reading.parsing import HESITATED
 from benchprism.prompts.catalogue import Catalogue, Value
 from benchprism.records.documents import parse_document
 from benchprism.records.items.record import Item, content_hash, items_table

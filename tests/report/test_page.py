@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pyarrow as pa
 import pytest
 
-from benchprism.metrics.resampling import Interval
+from benchprism.metrics.bootstrap.resampling import Interval
 from benchprism.metrics.scorecard import (
     BenchmarkScore,
     IntervalEstimate,

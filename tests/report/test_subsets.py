@@ -8,8 +8,8 @@ import pyarrow.compute as pc
 import pytest
 
 from benchprism.compose.composer import compose
-from benchprism.compose.criteria import Criteria
-from benchprism.compose.lock import lock
+from benchprism.compose.language.criteria import Criteria
+from benchprism.compose.locking.lock import lock
 from benchprism.compose.store import Subset, read_subset, write_subset
 from benchprism.prompts.catalogue import Catalogue
 from benchprism.records.documents import parse_document

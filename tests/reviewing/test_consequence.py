@@ -11,9 +11,9 @@ import numpy as np
 import pyarrow as pa
 
 from benchprism.annotate.attribute_table import attribute_table
-from benchprism.annotate.consolidate import VALUES_SCHEMA
-from benchprism.annotate.current import Current
-from benchprism.compose.criteria import Criteria
+from benchprism.annotate.consolidation.consolidate import VALUES_SCHEMA
+from benchprism.annotate.ledger.current import Current
+from benchprism.compose.language.criteria import Criteria
 from benchprism.compose.screening import screen
 from benchprism.prompts.catalogue import Attribute, Catalogue, Value
 from benchprism.records.documents import parse_document

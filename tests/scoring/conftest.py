@@ -15,7 +15,7 @@ import pytest
 from numpy.typing import NDArray
 
 from benchprism.compose.composer import EXCLUDED_SCHEMA
-from benchprism.compose.lock import LOCK_FORMAT
+from benchprism.compose.locking.lock import LOCK_FORMAT
 from benchprism.project import Project, find_project
 from benchprism.records.items.record import ITEM_SCHEMA, Item, choice_set_hash, content_hash
 from benchprism.records.items.store import write_items

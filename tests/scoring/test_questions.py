@@ -11,8 +11,8 @@ import pytest
 from scipy.stats import binomtest
 
 from benchprism.metrics.alignment import families_of, item_inversions
-from benchprism.metrics.item_statistics import difficulty
-from benchprism.metrics.strata import holm
+from benchprism.metrics.items.item_statistics import difficulty
+from benchprism.metrics.items.strata import holm
 from benchprism.project import Project
 from benchprism.records.errors import InputError
 from benchprism.scoring import ProjectResults, project_results

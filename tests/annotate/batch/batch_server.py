@@ -17,10 +17,10 @@ from typing import Any
 import pyarrow as pa
 from aiohttp import web
 
-from benchprism.annotate.annotator import Annotator
-from benchprism.annotate.batch import submit
-from benchprism.annotate.ledger import Ledger
-from benchprism.annotate.prices import Price
+from benchprism.annotate.asking.annotator import Annotator
+from benchprism.annotate.batch.batches import submit
+from benchprism.annotate.ledger.store import Ledger
+from benchprism.annotate.money.prices import Price
 from benchprism.prompts.catalogue import Catalogue
 from benchprism.prompts.messages import read_item_messages
 

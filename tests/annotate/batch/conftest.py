@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from benchprism.annotate.annotator import Annotator
-from benchprism.annotate.endpoint import EndpointSettings
-from benchprism.annotate.pace import Patience
+from benchprism.annotate.asking.annotator import Annotator
+from benchprism.annotate.traffic.endpoint import EndpointSettings
+from benchprism.annotate.traffic.pace import Patience
 
 from .batch_server import (
     PRICE,

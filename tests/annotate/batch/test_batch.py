@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from benchprism.annotate.annotator import Annotator, run_annotator
-from benchprism.annotate.batch import Limits, submit
-from benchprism.annotate.batch_collecting import (
+from benchprism.annotate.asking.annotator import Annotator, run_annotator
+from benchprism.annotate.asking.plan import Asking
+from benchprism.annotate.batch.batches import Limits, submit
+from benchprism.annotate.batch.collecting import (
     BatchReport,
     collect,
 )
-from benchprism.annotate.ledger import Ledger
-from benchprism.annotate.plan import Asking
+from benchprism.annotate.ledger.store import Ledger
 from benchprism.prompts.catalogue import Catalogue
 from benchprism.records.errors import (
     BudgetReached,

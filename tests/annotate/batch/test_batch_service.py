@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from benchprism.annotate.annotator import Annotator
-from benchprism.annotate.batch_collecting import (
+from benchprism.annotate.asking.annotator import Annotator
+from benchprism.annotate.batch.collecting import (
     collect,
 )
 from benchprism.prompts.catalogue import Catalogue

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from benchprism.annotate.annotator import Annotator
-from benchprism.annotate.batch import Limits
-from benchprism.annotate.batch_collecting import (
+from benchprism.annotate.asking.annotator import Annotator
+from benchprism.annotate.asking.plan import Asking
+from benchprism.annotate.batch.batches import Limits
+from benchprism.annotate.batch.collecting import (
     BatchReport,
     collect,
     forget,
     forget_orphan,
     orphans,
 )
-from benchprism.annotate.plan import Asking
 from benchprism.prompts.catalogue import Catalogue
 from benchprism.records.errors import (
     EndpointError,

@@ -16,7 +16,7 @@ from benchprism.annotate.keyless.label_scoring import (
 from benchprism.annotate.keyless.label_tree import forks, log_probability
 from benchprism.annotate.keyless.local_server import LocalServer
 from benchprism.annotate.keyless.scoring_run import ScoringSummary, annotate_by_score
-from benchprism.annotate.ledger import Ledger
+from benchprism.annotate.ledger.store import Ledger
 from benchprism.prompts.catalogue import Catalogue
 from benchprism.records.errors import EndpointError
 from benchprism.records.items.record import items_table

@@ -8,11 +8,11 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from benchprism.annotate.annotator import Annotator, run_annotator
-from benchprism.annotate.completion import read_completion
-from benchprism.annotate.endpoint import EndpointSettings
+from benchprism.annotate.asking.annotator import Annotator, run_annotator
 from benchprism.annotate.keyless.local_server import LocalServer, local_server
-from benchprism.annotate.ledger import Ledger
+from benchprism.annotate.ledger.store import Ledger
+from benchprism.annotate.reading.completion import read_completion
+from benchprism.annotate.traffic.endpoint import EndpointSettings
 from benchprism.prompts.catalogue import Catalogue
 from benchprism.prompts.messages import make_prompt
 from benchprism.records.errors import InputError

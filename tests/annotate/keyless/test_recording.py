@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from benchprism.annotate.consolidate import consolidated_values
+from benchprism.annotate.consolidation.consolidate import consolidated_values
 from benchprism.annotate.keyless.heuristics import HEURISTIC, propose_by_rule
 from benchprism.annotate.keyless.proposals import Proposal
 from benchprism.annotate.keyless.recording import record_proposals
-from benchprism.annotate.ledger import Ledger
+from benchprism.annotate.ledger.store import Ledger
 from benchprism.prompts.catalogue import Catalogue
 
 

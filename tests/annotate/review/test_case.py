@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from benchprism.annotate.consolidate import VALUES_SCHEMA
-from benchprism.annotate.current import Current
+from benchprism.annotate.consolidation.consolidate import VALUES_SCHEMA
+from benchprism.annotate.ledger.current import Current
 from benchprism.annotate.review.case import Errand, cases, disagreements
 from benchprism.prompts.catalogue import Catalogue
 

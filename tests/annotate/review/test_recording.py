@@ -15,12 +15,12 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from benchprism.annotate.consolidate import consolidated_values
-from benchprism.annotate.ledger import Ledger
+from benchprism.annotate.consolidation.consolidate import consolidated_values
+from benchprism.annotate.ledger.standing import standing
+from benchprism.annotate.ledger.store import Ledger
 from benchprism.annotate.review.form import form_of
 from benchprism.annotate.review.recording import record_responses, recorded_responses
 from benchprism.annotate.review.responses import Response, in_utc, read_answers
-from benchprism.annotate.standing import standing
 from benchprism.prompts.library import load_catalogue
 
 CORE = load_catalogue("core")
@@ -182,7 +182,7 @@ def test_what_came_before_a_crash_is_kept_and_the_rest_comes_later(
 RECORD_MANY = """
 import sys
 from pathlib import Path
-from benchprism.annotate.ledger import Ledger
+from benchprism.annotate.ledger.store import Ledger
 from benchprism.annotate.review.form import form_of
 from benchprism.annotate.review.recording import record_responses
 from benchprism.annotate.review.responses import Response

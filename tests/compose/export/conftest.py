@@ -11,10 +11,10 @@ import pyarrow as pa
 import pytest
 
 from benchprism.annotate.attribute_table import attribute_table
-from benchprism.annotate.consolidate import VALUES_SCHEMA
+from benchprism.annotate.consolidation.consolidate import VALUES_SCHEMA
 from benchprism.compose.composer import compose
-from benchprism.compose.criteria import Criteria
-from benchprism.compose.lock import lock
+from benchprism.compose.language.criteria import Criteria
+from benchprism.compose.locking.lock import lock
 from benchprism.compose.store import Subset, read_subset, write_subset
 from benchprism.prompts.catalogue import Catalogue
 from benchprism.records.documents import parse_document

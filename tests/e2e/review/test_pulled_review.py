@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from benchprism.annotate.ledger import Ledger
-from benchprism.annotate.outcome import Reply, Usage, Verdict
+from benchprism.annotate.ledger.outcome import Reply, Usage, Verdict
+from benchprism.annotate.ledger.store import Ledger
 from benchprism.prompts.library import load_catalogue
 from benchprism.records.items.record import Item, choice_set_hash, content_hash, items_table
 from benchprism.records.items.store import write_items

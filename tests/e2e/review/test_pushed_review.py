@@ -11,13 +11,13 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from benchprism.annotate.consolidate import VALUES_SCHEMA
-from benchprism.annotate.review.argilla import Argilla
+from benchprism.annotate.consolidation.consolidate import VALUES_SCHEMA
+from benchprism.annotate.review.argilla.client import Argilla
+from benchprism.annotate.review.argilla.comparison import Delivery, compare
+from benchprism.annotate.review.argilla.dataset import Dataset
+from benchprism.annotate.review.argilla.push import send
 from benchprism.annotate.review.case import cases
-from benchprism.annotate.review.comparison import Delivery, compare
-from benchprism.annotate.review.dataset import Dataset
 from benchprism.annotate.review.form import form_of
-from benchprism.annotate.review.push import send
 from benchprism.annotate.review.server import Access
 from benchprism.prompts.library import load_catalogue
 from benchprism.records.items.record import Item, choice_set_hash, content_hash, items_table

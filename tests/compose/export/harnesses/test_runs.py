@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from benchprism.compose.export.harness.verify import LibraryReport, verify_export
 from benchprism.compose.export.subset import data_file
-from benchprism.compose.export.verify import LibraryReport, verify_export
 from benchprism.records.errors import InputError
 from benchprism.records.items.record import Item
 

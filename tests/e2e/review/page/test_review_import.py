@@ -14,8 +14,8 @@ import pyarrow as pa
 import pytest
 from typer.testing import CliRunner, Result
 
-from benchprism.annotate.ledger import Ledger
-from benchprism.annotate.review.plan_store import (
+from benchprism.annotate.ledger.store import Ledger
+from benchprism.annotate.review.planning.plan_store import (
     PLAN_SCHEMA,
     STRATA_SCHEMA,
     Plan,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from benchprism.annotate.ledger import Ledger
+from benchprism.annotate.ledger.store import Ledger
 from benchprism.cli.main import app
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""Asking models: what is asked of whom, in which form, and what is kept of a run."""

@@ -1,0 +1,1 @@
+"""Annotating by an endpoint's Batch API."""

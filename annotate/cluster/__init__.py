@@ -1,0 +1,1 @@
+"""Annotating on a Ray cluster."""

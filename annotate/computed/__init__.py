@@ -1,0 +1,1 @@
+"""Attributes that are computed from an item's text."""

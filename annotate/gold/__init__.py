@@ -1,0 +1,1 @@
+"""Gold labels: read, joined to items, and held against annotations."""

@@ -1,0 +1,1 @@
+"""The ledger: what every annotator gave, append-only, and what of it counts today."""

@@ -1,0 +1,1 @@
+"""What an annotation costs: counted before, and capped while it runs."""

@@ -1,0 +1,1 @@
+"""From the body of an answer to validated values."""

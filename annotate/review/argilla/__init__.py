@@ -1,0 +1,1 @@
+"""Review in Argilla: datasets made, records pushed, responses pulled."""

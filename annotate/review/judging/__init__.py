@@ -1,0 +1,1 @@
+"""What people's answers tell of each other and of the models."""

@@ -1,0 +1,1 @@
+"""Review without a server: a page and a sheet, and reading them back."""

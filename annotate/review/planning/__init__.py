@@ -1,0 +1,1 @@
+"""What is reviewed, in which order, and by whom."""

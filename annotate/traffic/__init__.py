@@ -1,0 +1,1 @@
+"""Requests on their way: the endpoint, its connections, pace and faults."""

@@ -1,0 +1,172 @@
+"""The pace that all workers share: one refusal for asking too much slows every one of them.
+
+The number of requests in flight falls to half when the endpoint refuses one, and rises by one for
+each round of answers after that. Waiting times carry chance, so that workers do not come back all
+at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import deque
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+
+from ...records.errors import BudgetReached
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How often and how long to try."""
+
+    attempts: int = 6
+    """Requests for one item, while the faults are passing ones."""
+    first_wait: float = 1.0
+    """Seconds before the second attempt; each further wait is twice as long."""
+    longest_wait: float = 60.0
+    """No wait of our own choice is longer."""
+    longest_pause: float = 3600.0
+    """An endpoint that asks for a longer pause ends the run."""
+    refusals: int = 30
+    """So many refusals for asking too much, without an answer in between, end the run."""
+    errors: int | None = 20
+    """So many items in a row that end in an error end the run; none for any number."""
+
+    def wait(self, attempt: int, rng: random.Random) -> float:
+        """Seconds to wait after the given attempt, counted from one."""
+        return float(min(self.first_wait * 2 ** (attempt - 1), self.longest_wait)) * rng.uniform(
+            0.5, 1.0
+        )
+
+
+class Halted(Exception):
+    """The run was told to end while a request had not been sent yet."""
+
+
+class _Turn(AbstractAsyncContextManager[None]):
+    """A place among the requests in flight."""
+
+    __slots__ = ("_pace",)
+
+    def __init__(self, pace: Pace) -> None:
+        self._pace = pace
+
+    async def __aenter__(self) -> None:
+        await self._pace.enter()
+
+    async def __aexit__(self, *raised: object) -> None:
+        self._pace.leave()
+
+
+class Pace:
+    """Lets requests through: at most ``concurrency`` at once, fewer after a refusal."""
+
+    def __init__(self, concurrency: int, patience: Patience, rng: random.Random) -> None:
+        self.patience = patience
+        self._rng = rng
+        self._most = concurrency
+        self._limit = float(concurrency)
+        self._in_flight = 0
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._resume_at = 0.0
+        self._slowed_at = 0.0
+        self._refusals = 0
+        self.has_answered = False
+        """Whether the endpoint has given an answer in this run."""
+        self._halt = asyncio.Event()
+
+    @property
+    def halted(self) -> bool:
+        """Whether the run was told to end."""
+        return self._halt.is_set()
+
+    def halt(self) -> None:
+        """Let no further request through; those in flight are finished."""
+        self._halt.set()
+        self._wake(len(self._waiting))
+
+    def turn(self) -> AbstractAsyncContextManager[None]:
+        """Wait for a place, and hold it while one request is in flight.
+
+        Raises:
+            Halted: the run was told to end first.
+        """
+        return _Turn(self)
+
+    async def enter(self) -> None:
+        """Wait for a place; ``leave`` gives it back.
+
+        Raises:
+            Halted: the run was told to end first.
+        """
+        loop = asyncio.get_running_loop()
+        while not self.halted:
+            pause = self._resume_at - loop.time()
+            if pause > 0:
+                await self.rest(pause * self._rng.uniform(1.0, 1.2))
+            elif self._in_flight < int(self._limit):
+                self._in_flight += 1
+                return
+            else:
+                place = loop.create_future()
+                self._waiting.append(place)
+                await place
+        raise Halted
+
+    def leave(self) -> None:
+        """Give a place back."""
+        self._in_flight -= 1
+        self._wake(1)
+
+    async def rest(self, seconds: float) -> None:
+        """Sleep.
+
+        Raises:
+            Halted: the run was told to end meanwhile.
+        """
+        try:
+            await asyncio.wait_for(self._halt.wait(), seconds)
+        except TimeoutError:
+            return
+        raise Halted
+
+    def answered(self) -> None:
+        """Note that a request was answered: the pace may rise again."""
+        self._refusals = 0
+        if self._limit < self._most:
+            self._limit = min(float(self._most), self._limit + 1 / self._limit)
+            self._wake(1)
+
+    def refused(self, *, sent_at: float, seconds: float | None, reason: str) -> None:
+        """Note that a request was refused for asking too much: everyone slows down.
+
+        Args:
+            sent_at: When it was sent, by the event loop's clock; requests that were in flight
+                together count as one refusal.
+            seconds: How long the endpoint asks to wait.
+            reason: What it said.
+
+        Raises:
+            BudgetReached: it asks for too long a pause, or has refused too often.
+        """
+        now = asyncio.get_running_loop().time()
+        if sent_at >= self._slowed_at:
+            self._slowed_at = now
+            self._refusals += 1
+            self._limit = max(1.0, self._limit / 2)
+        pause = seconds if seconds is not None else self.patience.wait(self._refusals, self._rng)
+        if pause > self.patience.longest_pause or self._refusals > self.patience.refusals:
+            raise BudgetReached(
+                f"the endpoint keeps refusing ({reason}; asked pause {pause:.0f} s)",
+                wanted="a rate limit that lets the run go on",
+                mend="run the same command later: what came is saved",
+            )
+        self._resume_at = max(self._resume_at, now + pause)
+
+    def _wake(self, count: int) -> None:
+        while count and self._waiting:
+            place = self._waiting.popleft()
+            if not place.done():
+                place.set_result(None)
+                count -= 1

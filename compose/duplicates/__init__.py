@@ -1,0 +1,1 @@
+"""Items that are copies of others."""

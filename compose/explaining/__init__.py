@@ -1,0 +1,1 @@
+"""Why items are in or out, and how two compositions differ."""

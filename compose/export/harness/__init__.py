@@ -1,0 +1,1 @@
+"""Task files for evaluation harnesses, and the proof that they hold."""

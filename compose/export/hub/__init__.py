@@ -1,0 +1,1 @@
+"""A subset on the Hugging Face Hub: pushed and taken up again."""

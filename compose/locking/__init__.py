@@ -1,0 +1,1 @@
+"""What a composition rests on, and what has moved since."""

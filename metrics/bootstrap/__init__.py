@@ -1,0 +1,1 @@
+"""Resampling of items and models."""

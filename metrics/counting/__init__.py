@@ -1,0 +1,1 @@
+"""Counting pairs of models."""

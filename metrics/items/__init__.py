@@ -1,0 +1,1 @@
+"""What models' outcomes tell of items."""

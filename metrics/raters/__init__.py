@@ -1,0 +1,1 @@
+"""Agreement of raters, with one another and with the truth."""
