@@ -36,6 +36,18 @@ def refusal(name: str) -> dict[str, Any]:
     return {"type": "refusal", "name": name}
 
 
+LIKELY = score(0.1, 0.15, 0.2, 0.55)
+SHIFTED = [{**part, "value": part["value"] + 1} for part in LIKELY["probabilities"]]
+WRONG_KEY = choice(
+    "answerability",
+    **dict.fromkeys(map(str, CORE["answerability"].values), 0.02) | {"wrong_key": 0.9},
+)
+TWICE = {
+    **WRONG_KEY,
+    "probabilities": [*WRONG_KEY["probabilities"], {"value": "ok", "probability": 0.02}],
+}
+
+
 def verdict(attribute: str, *answers: dict[str, Any]) -> Verdict:
     (found,) = read_decisions(answers, [CORE[attribute]])
     return found
@@ -47,6 +59,10 @@ def test_a_level_is_the_likeliest_and_its_confidence_that_probability() -> None:
 
 def test_a_level_is_no_mean_of_levels() -> None:
     assert verdict("clarity", score(0.4, 0.15, 0.15, 0.3)).value == 0
+
+
+def test_the_same_answer_twice_is_one_answer() -> None:
+    assert verdict("clarity", LIKELY, dict(LIKELY)).value == 3
 
 
 def test_a_label_is_the_likeliest() -> None:
@@ -91,6 +107,14 @@ def test_several_labels_are_as_sure_as_the_least_sure_of_them() -> None:
         ("clarity", [score(0.1, 1.4, 0.4, 0.1)], "invalid", "1.4 is no probability"),
         ("clarity", [score(0.1, float("nan"), 0.4, 0.1)], "invalid", "nan is no probability"),
         ("clarity", [{**score(), "probabilities": None}], "invalid", "of other values"),
+        ("clarity", [score(0.1, 0.2, 0.1, 0.1)], "invalid", "that add up to 0.5"),
+        ("clarity", [{**LIKELY, "score": 9.7}], "invalid", "9.7 is on no scale of 0 to 3"),
+        ("clarity", [{**LIKELY, "score": "2"}], "invalid", "'2' is on no scale"),
+        ("clarity", [{**LIKELY, "probabilities": SHIFTED}], "invalid", "level 0 has the value 1"),
+        ("clarity", [LIKELY, score(0.7, 0.1, 0.1, 0.1)], "invalid", "2 different answers to"),
+        ("answerability", [{**WRONG_KEY, "choice": "ok"}], "invalid", "'ok', and wrong_key is"),
+        ("answerability", [{**WRONG_KEY, "choice": "omega"}], "invalid", "the choice is 'omega'"),
+        ("answerability", [TWICE], "invalid", "a value has two probabilities"),
         ("uses_negation", [predicate("uses_negation", 0.5)], "invalid", "equally likely"),
         ("uses_negation", [predicate("uses_negation", True)], "invalid", "True is no probability"),
         ("uses_negation", [predicate("uses_negation", "0.9")], "invalid", "is no probability"),
