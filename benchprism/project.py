@@ -44,6 +44,8 @@ class AnnotatorSettings(StrictModel):
     """Requests in flight at once."""
     timeout: float = Field(default=120.0, gt=0, allow_inf_nan=False)
     """Seconds that a request may take before it is given up and tried again."""
+    patience: float = Field(default=1800.0, ge=0, allow_inf_nan=False)
+    """Seconds that the endpoint may answer nobody before the run ends."""
     repeats: int = Field(default=1, ge=1, le=100)
     """How often every item is annotated; each pass is an annotator of its own: ``llm:main#2``."""
     prompt: str | None = None

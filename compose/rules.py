@@ -21,14 +21,17 @@ from .language.conditions import Scalar, Where
 from .language.extends import Place
 from .language.trust import NO_DEMANDS, NO_TRUST, Demands, Trust
 
-_WORD = re.compile(r"[\w./-]+")
+_WORD = re.compile(
+    r"(?!(?:true|false|null|\.inf|\.nan)\Z)(?![+.]?[0-9])[\w./][\w./-]*", re.IGNORECASE
+)
+"""Text that YAML reads as text without quotes, and that nobody takes for a number."""
 
 
 def spell(value: Scalar) -> str:
     """Write a value as a criteria file would.
 
-    >>> spell(True), spell("deductive"), spell("two words")
-    ('true', 'deductive', '"two words"')
+    >>> spell(True), spell("deductive"), spell("two words"), spell("2"), spell(2)
+    ('true', 'deductive', '"two words"', '"2"', '2')
     """
     if isinstance(value, str) and _WORD.fullmatch(value):
         return value

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .alignment import capability_alignment
-from .bootstrap.resampling import UNDEFINED, Interval, basic_interval
+from .bootstrap.resampling import UNDEFINED, Interval, sampling_interval
 from .consistency import Consistency, cross_benchmark_consistency, peer_matrix, tau_matrix
 from .cross_family import CrossFamily
 from .discriminability import family_discriminability
@@ -59,9 +60,17 @@ class Results:
         return [known.domain for known in self.evidence]
 
     @property
+    def rankings(self) -> NDArray[Any]:
+        """(B, M) scores of the models, NaN throughout for a benchmark that ranks none."""
+        unranked = np.array([not known.ranked for known in self.evidence])
+        if not unranked.any():
+            return self.standings.values
+        return np.where(unranked[:, None], np.nan, self.standings.values)
+
+    @property
     def peers(self) -> NDArray[np.bool_]:
-        """(B, B), as ``consistency.peer_matrix``."""
-        return peer_matrix(self.domains)
+        """(B, B), as ``consistency.peer_matrix``, among the benchmarks that rank models."""
+        return peer_matrix([known.peer_domain for known in self.evidence])
 
     def estimate(self, name: str, row: int, level: float) -> IntervalEstimate:
         """One number of a benchmark, and how sure it is."""
@@ -70,7 +79,7 @@ class Results:
         def interval(replicates: Statistics | None) -> Interval:
             if replicates is None:
                 return UNDEFINED
-            return basic_interval(value, getattr(replicates, name)[:, row], level=level)
+            return sampling_interval(value, getattr(replicates, name)[:, row], level=level)
 
         known = self.evidence[row]
         units = known.items if known.groups is None else known.groups
@@ -95,7 +104,7 @@ class Results:
 
 def scorecard_of(results: Results, models: Sequence[Model], settings: ScoreSettings) -> Scorecard:
     """Tell results benchmark by benchmark, with what a reader has to know of each."""
-    values, names = results.standings.values, [known.benchmark for known in results.evidence]
+    values, names = results.rankings, [known.benchmark for known in results.evidence]
     ties, noise = settings.ties, results.standings.noise
     found = cross_benchmark_consistency(values, results.domains, ties=ties, noise=noise)
     shrunken: list[ShrunkenConsistency] | None = None
@@ -125,6 +134,7 @@ def _benchmark_score(
     known, accuracies = results.evidence[row], results.standings.accuracies[row]
     epsilon, decay = results.epsilons[row], results.decay
     families = tuple(_family_scores(known, models, accuracies, epsilon, decay))
+    ranked = known.ranked
     return BenchmarkScore(
         benchmark=known.benchmark,
         domain=known.domain,
@@ -143,9 +153,10 @@ def _benchmark_score(
         families=families,
         accuracies={models[place].name: float(accuracies[place]) for place in known.models},
         groups=known.groups,
-        reliability=results.reliability[row] if results.reliability else UNKNOWN,
-        stability=results.stability[row] if len(results.stability) else math.nan,
-        detectable=detectable_difference(known.error, level=settings.level),
+        reliability=results.reliability[row] if ranked and results.reliability else UNKNOWN,
+        stability=results.stability[row] if ranked and len(results.stability) else math.nan,
+        detectable=detectable_difference(known.paired_error, level=settings.level),
+        apart=known.apart,
         order=known.order,
         epsilon=epsilon,
         decay=decay,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import bdtr
 
 from .bootstrap.groups import summed_by_group
-from .bootstrap.resampling import UNDEFINED, Interval, basic_interval, bootstrap_weights
+from .bootstrap.resampling import UNDEFINED, Interval, bootstrap_weights, sampling_interval
 from .scores import is_binary
 from .standard_errors import detectable_difference, difference_errors
 
@@ -30,7 +30,9 @@ class Comparison:
     difference: float
     """First less second."""
     interval: Interval
-    """Of the difference, over items."""
+    """Of the difference, over items; NaN when undefined."""
+    differing: bool
+    """Whether the difference is larger on some items (groups) than on others."""
     first_only: int
     """Items on which the first model scores more."""
     second_only: int
@@ -38,7 +40,7 @@ class Comparison:
     p_value: float
     """Two-sided, that the models do not differ; NaN without items."""
     detectable: float
-    """Minimum detectable difference on these items, at 80 % power."""
+    """Minimum detectable difference on these items, at 80 % power; NaN when undefined."""
 
 
 def exact_mcnemar(first_only: int, second_only: int) -> float:
@@ -95,7 +97,8 @@ def compare_models(
 
     Returns:
         A ``Comparison``; its difference is in [-1, 1]. All numbers are NaN when no item has scores
-        of both.
+        of both. Interval and detectable difference are NaN as well when the models differ by the
+        same on every item, as by nothing, or have a single item (group) in common.
 
     Source: exact test as there; sign flips: R. A. Fisher, The Design of Experiments (1935), 21.
 
@@ -112,8 +115,9 @@ def compare_models(
     ahead, behind = int((differences > 0).sum()), int((differences < 0).sum())
     if not items:
         nan = math.nan
-        return Comparison(0, nan, nan, nan, UNDEFINED, 0, 0, "none", nan, nan)
+        return Comparison(0, nan, nan, nan, UNDEFINED, False, 0, 0, "none", nan, nan)
     means = pair.mean(axis=0)
+    error = float(difference_errors(pair, groups)[0, 1])
     sums = summed_by_group(differences, groups)
     sizes = summed_by_group(np.ones(items), groups)
     exact = is_binary(pair) and groups is None
@@ -123,11 +127,12 @@ def compare_models(
         second=float(means[1]),
         difference=float(means[0] - means[1]),
         interval=_interval(sums, sizes, rng, replicates, level),
+        differing=error > 0,
         first_only=ahead,
         second_only=behind,
         test="exact McNemar" if exact else "sign flips",
         p_value=exact_mcnemar(ahead, behind) if exact else _sign_flips(sums, rng),
-        detectable=detectable_difference(float(difference_errors(pair, groups)[0, 1]), level=level),
+        detectable=detectable_difference(error, level=level),
     )
 
 
@@ -146,7 +151,7 @@ def _interval(
         ]
     )
     estimate = float(sums.sum() / sizes.sum())
-    return basic_interval(estimate, drawn[:, 0] / drawn[:, 1], level=level)
+    return sampling_interval(estimate, drawn[:, 0] / drawn[:, 1], level=level)
 
 
 def _sign_flips(sums: Floats, rng: np.random.Generator, flips: int = 9999) -> float:

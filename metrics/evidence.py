@@ -23,10 +23,13 @@ from .bootstrap.resampling import stream
 from .inversion_test import UNTESTED, OrderTest, order_test
 from .scorecard import Model
 from .scores import Scores, known
-from .standard_errors import difference_errors, typical_error
+from .standard_errors import difference_errors, paired_errors, share_apart, typical_error
 
 _TYPICAL = 200
 """Models that stand for all in the typical standard error."""
+_CELLS = 1 << 24
+"""Scores that are looked at for the error of pairs where some are missing: each model's beside
+those of all others."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,8 +93,25 @@ class Evidence:
     pairs: PairInversions | None = None
     """Inversions of single pairs of models, by position among all models; none if not known."""
     error: float = math.nan
-    """Typical standard error of the difference of two models."""
+    """Typical standard error of the difference of two models, each over the items that it has."""
+    paired_error: float = math.nan
+    """The same on the items that both have."""
+    apart: float = 0.0
+    """Share of the pairs of models that have no item in common; NaN for fewer than two models."""
     order: OrderTest = UNTESTED
+
+    @property
+    def ranked(self) -> bool:
+        """Whether some models can be ranked: two of them have an item in common.
+
+        Otherwise how they stand says as much about the items of each as about the models.
+        """
+        return self.apart != 1
+
+    @property
+    def peer_domain(self) -> str | None:
+        """The domain of a benchmark whose ranking others can be compared with; none otherwise."""
+        return self.domain if self.ranked else None
 
     @property
     def pooled_rate(self) -> float:
@@ -137,7 +157,14 @@ def item_evidence(given: ItemScores, table: ItemTable, *, seed: int = 0) -> Evid
     """
     scores, places = table.scores, table.columns.places
     pairs = pair_inversions(scores, table.families)
-    some = places[:0] if not len(places) else np.linspace(0, len(places) - 1, _TYPICAL)
+    missing = scores.size - int(known(scores).sum())
+    some = scores[:, _spread(len(places), _TYPICAL)]
+    errors = difference_errors(some, given.groups)
+    if missing:
+        few = _spread(len(places), math.isqrt(_CELLS // max(1, len(scores))))
+        paired = paired_errors(scores[:, few], given.groups)
+    else:
+        paired = errors
     return Evidence(
         benchmark=given.benchmark,
         domain=given.domain,
@@ -146,14 +173,20 @@ def item_evidence(given: ItemScores, table: ItemTable, *, seed: int = 0) -> Evid
         rates={family.name: inversion_rate(*pairs.of(family)) for family in table.families},
         items=len(scores),
         groups=None if given.groups is None else int(given.groups.max(initial=-1)) + 1,
-        missing=scores.size - int(known(scores).sum()),
+        missing=missing,
         counted=len(scores) if table.columns.counted else None,
         pairs=pairs.among(places),
-        error=typical_error(
-            difference_errors(scores[:, np.unique(some.astype(np.intp))], given.groups)
-        ),
+        error=typical_error(errors),
+        paired_error=typical_error(paired),
+        apart=share_apart(some),
         order=order_test(scores, table.families, stream(seed, given.benchmark + "\0order", 0)),
     )
+
+
+def _spread(number: int, most: int) -> NDArray[np.intp]:
+    """Places spread over ``number`` of them, at most so many and two at least if there are."""
+    most = min(number, _TYPICAL, max(2, most))
+    return np.linspace(0, max(0, number - 1), most).round().astype(np.intp)
 
 
 def reported_evidence(given: ReportedScores, models: Sequence[Model]) -> Evidence:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 
+from .bootstrap.resampling import Interval
 from .scorecard import BenchmarkScore, FamilyScore, IntervalEstimate, Model
 
 FEW_MODELS = 5
-FEW_GROUPS = 10
+FEW_UNITS = 10
+"""Items, or groups of items."""
 SIGNIFICANT = 0.05
-_TOO_MANY = "it is undefined in more than 5 % of the replicates"
+_APART = "no two models have an item in common"
 
 
 def notes_on(score: BenchmarkScore, models: Sequence[Model], *, replicates: int) -> Iterator[str]:
@@ -22,11 +24,12 @@ def notes_on(score: BenchmarkScore, models: Sequence[Model], *, replicates: int)
         replicates: bootstrap replicates that the intervals are made of.
     """
     if score.groups is not None:
-        grouped = f"{score.items} items in {_count(score.groups, 'group')} that share"
-        yield f"{grouped} a passage or a text, and are drawn together"
+        items, groups = counted(score.items or 0, "item"), counted(score.groups, "group")
+        yield f"{items} in {groups} that share a passage or a text, and are drawn together"
     if score.missing and score.items is not None:
         cells = score.items * score.models
-        yield f"{score.missing} of {cells} scores are missing; missing is not wrong"
+        verb = "is" if score.missing == 1 else "are"
+        yield f"{score.missing} of {cells} scores {verb} missing; missing is not wrong"
     yield from _on_consistency(score)
     yield from _on_reliability(score)
     yield from _on_discriminability(score)
@@ -48,7 +51,7 @@ def warnings_on(score: BenchmarkScore) -> Iterator[str]:
         score: the numbers.
     """
     if 0 < score.models < FEW_MODELS:
-        yield f"only {_count(score.models, 'model')}: a ranking of so few says little"
+        yield f"only {counted(score.models, 'model')}: a ranking of so few says little"
     used = _families_used(score)
     if len(used) == 1:
         yield f"cad: rests on one family, {used[0].family}: its order may just be wrong"
@@ -58,8 +61,19 @@ def warnings_on(score: BenchmarkScore) -> Iterator[str]:
             f"cad: sizes order the models no better than chance (p = {order.p_value:.2g}): it"
             " measures something else here"
         )
-    if score.groups is not None and score.groups < FEW_GROUPS:
-        yield f"only {_count(score.groups, 'group')} of items: intervals over so few say little"
+    if score.items and _units(score) < FEW_UNITS:
+        units = counted(score.items, "item")
+        if score.groups is not None:
+            units = f"{counted(score.groups, 'group')} of items"
+        yield f"only {units}: numbers from so few say little"
+    if score.apart == 1:
+        yield f"{_APART}: they may differ by what they were asked"
+    elif score.apart > 0:
+        share = "less than 1 %" if score.apart < 0.01 else f"{min(score.apart, 0.99):.0%}"
+        yield (
+            f"{share} of the pairs of models have no item in common: these may differ by what they"
+            " were asked"
+        )
 
 
 def _families_used(score: BenchmarkScore) -> list[FamilyScore]:
@@ -76,7 +90,10 @@ def _on_consistency(score: BenchmarkScore) -> Iterator[str]:
         yield f"cbrc: rests on a single peer, {known[0].benchmark}"
     if lost:
         names = named(peer.benchmark for peer in lost)
-        yield f"cbrc: {names} left out; a constant ranking, or fewer than two models in common"
+        yield (
+            f"cbrc: {names} left out; a constant ranking, models without a common item, or fewer"
+            " than two models in common"
+        )
     shared = [peer.models for peer in known]
     if min(shared) < score.models:
         span = f"{min(shared)} to {max(shared)}" if min(shared) < max(shared) else f"{shared[0]}"
@@ -84,6 +101,8 @@ def _on_consistency(score: BenchmarkScore) -> Iterator[str]:
 
 
 def _without_peers(score: BenchmarkScore) -> str:
+    if score.apart == 1:
+        return _APART
     if score.domain is None:
         return "it has no domain to share with other benchmarks"
     if not score.peers:
@@ -95,6 +114,12 @@ def _without_peers(score: BenchmarkScore) -> str:
     return "no peer has two models in common with it and a ranking that is not constant"
 
 
+def _unranked(score: BenchmarkScore) -> bool:
+    """Whether there is no ranking that any other could agree with."""
+    constant = len(set(score.accuracies.values())) == 1
+    return score.models < 2 or score.apart == 1 or constant
+
+
 def _on_reliability(score: BenchmarkScore) -> Iterator[str]:
     """Why halves, stability and the detectable difference are undefined, where there are items."""
     numbers = {
@@ -102,15 +127,31 @@ def _on_reliability(score: BenchmarkScore) -> Iterator[str]:
         "stability": score.stability,
         "detectable difference": score.detectable,
     }
-    lost = [name for name, value in numbers.items() if math.isnan(value)]
-    if score.items is None or not lost:
+    lost: dict[str, list[str]] = {}
+    for name, value in numbers.items():
+        if math.isnan(value):
+            lost.setdefault(_unreliable(score, name), []).append(name)
+    if score.items is None:
         return
-    reason = "all models have the same accuracy"
+    for reason, names in lost.items():
+        yield f"{', '.join(names)}: undefined because {reason}"
+    if not math.isnan(score.reliability.tau) and math.isnan(score.reliability.coefficient):
+        yield (
+            "split-half coefficient: undefined because the accuracies on the halves do not"
+            " correlate above 0"
+        )
+
+
+def _unreliable(score: BenchmarkScore, name: str) -> str:
     if score.models < 2:
-        reason = "fewer than two models are scored"
-    elif _units(score) < 2:
-        reason = _single(score)
-    yield f"{', '.join(lost)}: undefined because {reason}"
+        return "fewer than two models are scored"
+    if score.apart == 1:
+        return _APART
+    if _units(score) < 2:
+        return _single(score)
+    if name == "detectable difference":
+        return "no two models differ on some of their common items otherwise than on others"
+    return "all models have the same accuracy"
 
 
 def _units(score: BenchmarkScore) -> int:
@@ -129,7 +170,10 @@ def _on_discriminability(score: BenchmarkScore) -> Iterator[str]:
     if score.models < 2:
         reason = "fewer than two models are scored"
     elif math.isnan(score.epsilon):
-        reason = "an epsilon from the standard error needs two items and two models"
+        reason = (
+            "an epsilon from the standard error needs two items, and two models that differ on some"
+            " otherwise than on others"
+        )
     elif set(score.accuracies.values()) == {0}:
         reason = "every model scores 0"
     yield f"ds: undefined because {reason}"
@@ -141,7 +185,13 @@ def _on_what_was_asked(score: BenchmarkScore) -> Iterator[str]:
         reason = "no two benchmarks of a domain rank models"
         if score.domain is None:
             reason = "it has no domain"
+        elif _unranked(score):
+            reason = _without_peers(score)
         yield f"cbrc shrunken: undefined because {reason}"
+    elif score.shrunken is not None and not score.shrunken.peers:
+        yield (
+            "cbrc shrunken: nothing of this benchmark is in it: it is what the other benchmarks say"
+        )
     found = score.cross_family
     if found is not None and math.isnan(found.shared_rate):
         yield "cad of shared inversions: undefined because it takes two families with two sizes"
@@ -163,10 +213,11 @@ def _on_alignment(score: BenchmarkScore, models: Sequence[Model]) -> Iterator[st
         yield f"cad: too few sizes to test their order (p is {score.order.smallest:.2g} at least)"
     unused = [family.family for family in score.families if math.isnan(family.inversion_rate)]
     if unused:
-        yield f"cad: {_count(len(unused), 'family')} without two models to compare: {named(unused)}"
+        families = counted(len(unused), "family")
+        yield f"cad: {families} without two models to compare: {named(unused)}"
     strays = [model.name for model in models if model.family is None]
     if strays:
-        yield f"cad: {_count(len(strays), 'model')} without a family: {named(strays)}"
+        yield f"cad: {counted(len(strays), 'model')} without a family: {named(strays)}"
 
 
 def _without_pairs(families: Sequence[FamilyScore], models: Sequence[Model]) -> str:
@@ -188,18 +239,47 @@ def _on_intervals(score: BenchmarkScore) -> Iterator[str]:
     elif _units(score) < 2:
         yield f"no intervals over items: {_single(score)}"
     else:
-        lost = [name for name in names if not _estimate(score, name).over_items.defined]
-        yield from (f"{name}: no interval over items: {_TOO_MANY}" for name in lost)
-    lost = [name for name in over_models if not _estimate(score, name).over_models.defined]
-    yield from (f"{name}: no interval over models: {_TOO_MANY}" for name in lost)
+        yield from _lost(score, names, "items")
+    yield from _lost(score, over_models, "models")
     if score.items is not None and _units(score) > 1:
-        lost = [name for name in names if not _estimate(score, name).over_both.defined]
-        yield from (f"{name}: no interval over items and models: {_TOO_MANY}" for name in lost)
+        yield from _lost(score, names, "both")
     if score.cbrc.over_items.low > score.cbrc.value:
         yield (
             "cbrc: the interval over items lies above the estimate: noise from few items pulls"
             " every tau down, and the interval corrects for it"
         )
+    yield from _beside(score)
+
+
+_OVER = {"items": "items", "models": "models", "both": "items and models"}
+
+
+def _lost(score: BenchmarkScore, names: Iterable[str], over: str) -> Iterator[str]:
+    """Why numbers have no interval."""
+    for name in names:
+        interval = _interval(score, name, over)
+        if not interval.defined:
+            yield f"{name}: no interval over {_OVER[over]}: {interval.reason}"
+
+
+def _beside(score: BenchmarkScore) -> Iterator[str]:
+    """Which intervals do not hold their estimate, besides that of CBRC over items."""
+    for over, what in _OVER.items():
+        for name in ("cbrc", "ds", "cad", "bqs"):
+            interval, value = _interval(score, name, over), _estimate(score, name).value
+            if (name, over) == ("cbrc", "items") and interval.low > value:
+                continue
+            if interval.low > value or interval.high < value:
+                where, way = ("above", "down") if interval.low > value else ("below", "up")
+                yield (
+                    f"{name}: the interval over {what} lies {where} the estimate: resampling moves"
+                    f" it {way}, and the interval corrects for that"
+                )
+
+
+def _interval(score: BenchmarkScore, name: str, over: str) -> Interval:
+    interval: Interval = getattr(_estimate(score, name), f"over_{over}")
+    return interval
 
 
 def _estimate(score: BenchmarkScore, name: str) -> IntervalEstimate:
@@ -218,6 +298,11 @@ def named(names: Iterable[str], most: int = 5) -> str:
     return ", ".join(known[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
-def _count(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
+    """Say how many there are.
+
+    >>> counted(1, "family"), counted(2, "family")
+    ('1 family', '2 families')
+    """
     plural = {"family": "families"}.get(noun, f"{noun}s")
     return f"{number} {noun if number == 1 else plural}"

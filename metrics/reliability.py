@@ -29,7 +29,8 @@ class Reliability:
     tau: float
     """Mean Kendall's tau between the rankings of the halves; NaN when undefined."""
     coefficient: float
-    """Mean correlation of the halves' accuracies, stepped up to the whole length."""
+    """Mean correlation of the halves' accuracies, stepped up to the whole length; NaN unless that
+    correlation is above 0."""
 
 
 UNKNOWN = Reliability(math.nan, math.nan)
@@ -62,7 +63,9 @@ def split_half_reliability(
 
     Returns:
         One ``Reliability`` a benchmark: 1 when halves agree wholly, about 0 when accuracies are
-        chance. NaN for fewer than two items (or groups) or models, or equal accuracies.
+        chance. NaN for fewer than two items (or groups) or models, or equal accuracies. The
+        coefficient is NaN as well for halves that do not correlate above 0: no length makes them
+        agree, and the formula then passes every bound.
 
     Source: W. Brown, "Some experimental results in the correlation of mental abilities", and C.
     Spearman, "Correlation calculated from faulty data", British Journal of Psychology 3 (1910).
@@ -112,7 +115,7 @@ def _correlation(one: Floats, other: Floats) -> Floats:
 
 
 def _stepped_up(correlation: float) -> float:
-    return 2 * correlation / (1 + correlation) if correlation > -1 else math.nan
+    return 2 * correlation / (1 + correlation) if correlation > 0 else math.nan
 
 
 def _mean(values: Floats) -> float:

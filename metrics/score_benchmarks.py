@@ -166,7 +166,7 @@ def _results(
     decay = settings.decay
     if decay == "adaptive":
         decay = adaptive_decay(standings.inversion_rates.tolist())
-    peers = peer_matrix([known.domain for known in evidence])
+    peers = peer_matrix([known.peer_domain for known in evidence])
     results = Results(
         evidence=evidence,
         standings=standings,

@@ -133,6 +133,8 @@ class BenchmarkScore:
     """Mean Kendall's tau between the rankings on bootstrap draws of the items."""
     detectable: float = math.nan
     """Minimum detectable difference between two models, at 80 % power."""
+    apart: float = 0.0
+    """Share of the pairs of models that have no item in common; NaN for fewer than two models."""
     order: OrderTest = UNTESTED
     """Whether the sizes of the families order their models better than chance."""
     epsilon: float = math.nan

@@ -62,13 +62,15 @@ def shrunken_consistency(
     half-normal (0.3), integrated over a grid.
 
     Args:
-        tau: (B, B) Kendall's tau of every two benchmarks; NaN where undefined.
+        tau: (B, B) Kendall's tau of every two benchmarks; NaN where undefined, also on the diagonal
+            of a benchmark that does not rank models.
         domains: the domain of each benchmark; none for one without peers.
         level: of the credible interval.
 
     Returns:
         One posterior a benchmark, in [-1, 1]: with many peers about CBRC, with none what the other
-        benchmarks say. NaN for a benchmark without a domain, and for all when no tau is defined.
+        benchmarks say. NaN for a benchmark without a domain or a ranking, which has no tau with any
+        peer; and for all when no tau is defined.
 
     Source: the random effects model for pairs of C. R. Henderson (see W. G. Hill and R. M. Warner
     et al., "A new round robin analysis of variance", JPSP 37 (1979)), by Bayes' rule.
@@ -84,7 +86,7 @@ def shrunken_consistency(
     low, high = (_quantiles(below, share) for share in ((1 - level) / 2, (1 + level) / 2))
     mean, deviation = _moments(below)
     numbers = np.stack([mean, deviation, low, high], axis=1)
-    numbers[np.array(place) < 0] = np.nan
+    numbers[(np.array(place) < 0) | np.isnan(np.diagonal(tau))] = np.nan
     return [
         ShrunkenConsistency(mean=own[0], deviation=own[1], low=own[2], high=own[3], peers=peers)
         for own, peers in zip(numbers.tolist(), count.tolist(), strict=True)

@@ -84,7 +84,8 @@ def share_curve(
 
     Args:
         benchmarks: the ranked items.
-        shares: the shares to try, each above 0 and at most 1, of all n items of a benchmark.
+        shares: the shares to try, each above 0 and at most 1, of all n items of a benchmark; where
+            fewer may be chosen, all of these are kept.
         weights: how much each number counts.
         seed: of the bootstrap draws.
         redraws: bootstrap draws behind the stability.

@@ -7,6 +7,7 @@ as 7 or as text.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
@@ -49,6 +50,18 @@ class _Loader(yaml.SafeLoader):
     """SafeLoader with YAML 1.2 scalars; refuses duplicate keys and leading zeros."""
 
     yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        alias = self.check_event(yaml.AliasEvent) and self.peek_event()
+        node: yaml.Node | None = super().compose_node(parent, index)
+        if alias and node is not None and node.end_mark is None:
+            raise yaml.composer.ComposerError(
+                None,
+                None,
+                f"the alias {alias.anchor!r} inside what it stands for",
+                alias.start_mark,
+            )
+        return node
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         seen: dict[str, yaml.Node] = {}
@@ -161,14 +174,21 @@ def _load(text: str) -> tuple[yaml.Node | None, Any]:
 def _syntax_error(name: str, error: Exception) -> InputError:
     where = _place(name, getattr(error, "problem_mark", None))
     problem = getattr(error, "problem", None) or "something that cannot be read"
+    problem = problem.removeprefix("but ").removeprefix("found ")
     if isinstance(error, yaml.reader.ReaderError):
         problem = f"the character {chr(int(error.character))!r}, which YAML does not allow"
-    mend = "write the key once" if problem.endswith(" twice") else "mend the line"
-    if "could be a number or text" in problem:
+    wanted, mend = "YAML 1.2", "mend the line"
+    if problem.endswith(" twice"):
+        wanted, mend = "each key once", "write the key once"
+    elif problem == "another document":
+        wanted, mend = "one document", "put the other into a file of its own"
+    elif " inside what " in problem:
+        mend = "take out the alias"
+    elif "could be a number or text" in problem:
         mend = "quote it if it is text, or drop the leading zeros"
     elif "\\t" in problem:
         mend = "indent with spaces, not tabs"
-    return InputError(f"{where}: {problem}", wanted="YAML 1.2 with each key once", mend=mend)
+    return InputError(f"{where}: {problem}", wanted=wanted, mend=mend)
 
 
 def _model_error(
@@ -199,7 +219,12 @@ def _place(name: str, mark: yaml.Mark | None) -> str:
 
 
 def _short(value: object) -> str:
-    text = repr(value)
+    """Write a value as YAML would have it: ``null`` and ``true``, not Python's words."""
+    text = (
+        repr(value)
+        if isinstance(value, str)
+        else json.dumps(value, ensure_ascii=False, default=repr)
+    )
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 

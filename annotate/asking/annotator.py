@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import islice
 from pathlib import Path
 
 import pyarrow as pa
@@ -22,16 +21,21 @@ from ..ledger.claim import claimed
 from ..ledger.outcome import Status
 from ..ledger.store import Ledger
 from ..ledger.writer import Writer
-from ..money.budget import Budget, Metered, Purse, Sends, WorstCase, promised, spent
+from ..money.budget import (
+    Budget, Metered, Purse, Sends, WorstCase, no_bound, promised, spent,
+)  # fmt: skip
 from ..money.prices import Price, Rate
 from ..traffic.endpoint import Endpoint, EndpointSettings
-from ..traffic.pace import Halted, Pace, Patience
+from ..traffic.pace import Halted, Pace, Unanswered
+from ..traffic.patience import Patience
+from ..traffic.silence import MOST_ALONE
 from .call import Came, ask, too_long
 from .capabilities import keep, recall
 from .inquiry import Inquiry, Manner, ladder_of
 from .interrupts import interrupts
 from .pending import Call
 from .plan import Asking, Plan
+from .queue import Queue
 from .recorder import Recorder, Signs, Summary
 
 _MOST_PROBES = 3
@@ -158,7 +162,7 @@ class _Run:
         self._purse = purse
         self._signs = signs
         self._rng = rng
-        self._pace = Pace(annotator.concurrency, annotator.patience, rng)
+        self._pace = Pace(annotator.concurrency, annotator.patience, rng, self._signs.outage)
         endpoint = annotator.endpoint
         ladder = ladder_of(self._plan.prompts, endpoint.rung)
         model = (endpoint.base_url, endpoint.model, ladder)
@@ -187,12 +191,14 @@ class _Run:
 
         What is learned from one request spares the same to those that follow.
         """
-        calls = self._plan.calls(items, self._ledgers, retry=retry, known=self._recorder.known)
+        calls = Queue(
+            self._plan.calls(items, self._ledgers, retry=retry, known=self._recorder.known)
+        )
         settings, workers = self._annotator.endpoint, self._annotator.concurrency
         async with Endpoint(settings, connections=workers) as self._endpoint:
             with interrupts(self._interrupt):
                 for _ in range(_MOST_PROBES):
-                    await self._share(islice(calls, 1), workers=1, first=True)
+                    await self._share(calls, workers=1, first=True)
                     if self._inquiry.known.hold != "open":
                         break
                 await self._share(calls, workers=workers)
@@ -202,46 +208,58 @@ class _Run:
         self._recorder.summary.notes = [*self._inquiry.notes]
         return self._recorder.summary
 
-    async def _share(self, calls: Iterable[Call], *, workers: int, first: bool = False) -> None:
+    async def _share(self, calls: Queue, *, workers: int, first: bool = False) -> None:
         self._workers = [
             asyncio.create_task(self._worker(calls, first=first)) for _ in range(workers)
         ]
         await asyncio.wait(self._workers)
 
-    async def _worker(self, calls: Iterable[Call], *, first: bool) -> None:
+    async def _worker(self, calls: Queue, *, first: bool) -> None:
+        """Make one call after the other; only one when it is the first of the run."""
         try:
-            for call in calls:
-                if self._pace.halted:
+            while not self._pace.halted:
+                call = calls.take(self._pace.silence.answers)
+                if call is None:
                     return
-                await self._annotate(call, first=first)
+                calls.add(await self._annotate(call, calls, first=first))
+                if first:
+                    return
         except Halted:
             return
         except Exception as error:
             self._failure = self._failure or error
             self._pace.halt()
 
-    async def _annotate(self, call: Call, *, first: bool = False) -> None:
-        """Make a call; when its items fail together, each is asked about alone."""
+    async def _annotate(self, call: Call, calls: Queue, *, first: bool) -> list[Call]:
+        """Make a call; give back what is to be asked about alone."""
         message = call.message()
         length = len(call.prompt.system) + len(message)
         if length <= self._annotator.max_prompt_characters:
-            divide = await self._ask(call, message, first=first)
-        else:
-            divide = len(call.requests) > 1
-            if not divide:
-                await self._record(call, too_long(call, length))
-        if divide:
-            for alone in call.alone():
-                await self._annotate(alone)
+            return await self._ask(call, calls, message, first=first)
+        if len(call.requests) > 1:
+            return call.alone()
+        await self._record(call, too_long(call, length))
+        return []
 
-    async def _ask(self, call: Call, message: str, *, first: bool) -> bool:
-        """Ask until asking otherwise gains nothing; tell whether the items failed together."""
-        final = True
+    async def _ask(self, call: Call, calls: Queue, message: str, *, first: bool) -> list[Call]:
+        """Ask until asking otherwise gains nothing.
+
+        Where the endpoint answers nobody the call is put aside, and nothing is said of its items.
+        """
+        alone: tuple[int, ...] = ()
         endpoint = partial(self._metered, call.prompt, message)
-        async for came in ask(self._inquiry, call.prompt, message, endpoint, first=first):
-            await self._record(call, came)
-            final = came.final
-        return not final
+        heard = self._pace.silence.answers
+        few = first or self._annotator.concurrency <= MOST_ALONE
+        try:
+            async for came in ask(self._inquiry, call.prompt, message, endpoint, first=first):
+                unheard = came.readings[0].status == "error" and heard == self._pace.silence.answers
+                if unheard and (self._pace.halted or (few and calls.may_wait(call))):
+                    raise Unanswered
+                await self._record(call, came)
+                alone = came.alone
+        except Unanswered:
+            calls.put_aside(call, self._pace.silence.answers)
+        return call.alone(alone)
 
     def _metered(self, prompt: Prompt, message: str, manner: Manner) -> Sends:
         """Put the budget between a call and the endpoint, when there is one."""
@@ -249,6 +267,8 @@ class _Run:
         if purse is None or price is None:
             return self._endpoint
         worst, rung = purse.worst, manner.known.rung
+        if not manner.known.is_bounded:
+            raise no_bound(self._annotator.endpoint.model)
 
         def most(body: int) -> float:
             return worst.of(prompt, message, manner.limit, body=body, rung=rung)

@@ -28,7 +28,9 @@ class Came:
     limit: int = 0
     """Tokens that the reply could have."""
     final: bool = True
-    """Whether nothing of it is asked again at once."""
+    """Whether it is not asked again at once in another manner."""
+    alone: tuple[int, ...] = ()
+    """The places of items that are to be asked about again, each alone."""
 
 
 async def ask(
@@ -41,7 +43,7 @@ async def ask(
 ) -> AsyncIterator[Came]:
     """Ask until asking otherwise gains nothing; yield what came each time.
 
-    When the last is not final, its items failed together, and each is to be asked about alone.
+    The last says which items are to be asked about alone.
 
     Args:
         inquiry: What is known of the model.
@@ -62,7 +64,8 @@ async def ask(
             rung=ended.rung,
             request=ended.body,
             limit=ended.limit,
-            final=manner is None and not fail_together(asked.readings),
+            final=manner is None,
+            alone=asked_alone(asked.readings) if manner is None else (),
         )
 
 
@@ -93,7 +96,14 @@ def too_long(call: Call, length: int) -> Came:
     return Came((reading,) * len(call.requests))
 
 
-def fail_together(readings: Sequence[Reading]) -> bool:
-    """Tell whether several items failed at once, so that nothing is known about one of them."""
-    several = len(readings) > 1
-    return several and all(reading.status not in {"ok", "error"} for reading in readings)
+def asked_alone(readings: Sequence[Reading]) -> tuple[int, ...]:
+    """Tell which items of a call are to be asked about alone, by their places.
+
+    Where several items failed at once, nothing is known about one of them. Where some have their
+    values, these are kept, and an item that was left out or answered badly has another chance.
+    """
+    if len(readings) == 1:
+        return ()
+    if all(reading.status not in {"ok", "error"} for reading in readings):
+        return tuple(range(len(readings)))
+    return tuple(place for place, one in enumerate(readings) if one.status == "invalid")

@@ -62,6 +62,11 @@ class Capability:
     notes: tuple[str, ...] = ()
     """What was learned, a sentence each."""
 
+    @property
+    def is_bounded(self) -> bool:
+        """Whether something bounds the length, and so the price, of a reply."""
+        return bool(self.limit) or self.rung == "decisions"
+
     def without(self, parameter: str, reason: str) -> Capability:
         """The same without a parameter; a limit is tried under its other name first."""
         note, left_out = f"{parameter} is left out ({reason})", (*self.left_out, parameter)

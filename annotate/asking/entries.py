@@ -52,7 +52,9 @@ class Origin:
     batch: bool = False
     rung: str = ""
     final: bool = True
-    """Whether nothing of it is asked again at once."""
+    """Whether it is not asked again at once in another manner."""
+    alone: tuple[int, ...] = ()
+    """The places of items that are asked about again, each alone."""
     most: float | None = None
     """What the call may have cost: it counts where the endpoint does not tell tokens."""
 
@@ -93,7 +95,7 @@ def entries(subjects: Sequence[About], readings: Sequence[Reading], origin: Orig
                 attempts=origin.attempts if place == 0 else 0,
                 part=subject.part,
                 items=len(subjects),
-                final=origin.final,
+                final=origin.final and place not in origin.alone,
                 rung=origin.rung,
             ),
             reading.verdicts,

@@ -130,6 +130,7 @@ class Inquiry:
             EndpointError: the endpoint can't be used, whatever the item.
             BudgetReached: the endpoint has no quota left, or refuses for too long.
             Halted: the run was told to end before the request was answered.
+        Unanswered: the endpoint is down, which says nothing about the items.
         """
         attempts = 0
         while True:
@@ -183,7 +184,7 @@ class Inquiry:
             return Manner(self._known, 2 * manner.limit, retried=True) if more else None
         if not manner.known.asks_like(self._known) or self._known.hold == "best":
             return None
-        broken = any(reading.breaks_the_schema for reading in readings)
+        broken = _is_broken(readings)
         if self._known.hold == "holds":
             return self._watch(manner, broken=broken)
         if broken:
@@ -218,6 +219,12 @@ class Inquiry:
         known = self._known if best == rung else self._known.on(best, "no rung holds better")
         self._become(replace(known, hold="best"))
         return None if best == rung else replace(manner, known=self._known)
+
+
+def _is_broken(readings: Sequence[Reading]) -> bool:
+    """Tell whether a reply speaks against its rung: a slip beside good answers does not."""
+    slipped = any(reading.breaks_the_schema for reading in readings)
+    return slipped and (len(readings) == 1 or all(one.status != "ok" for one in readings))
 
 
 def _why(readings: Sequence[Reading]) -> str:

@@ -46,9 +46,10 @@ class Call:
         """Render the message with its items."""
         return self.requests[0].prompt.message([request.item for request in self.requests])
 
-    def alone(self) -> list[Call]:
-        """The same requests, each in a call of its own."""
-        return [Call((request,)) for request in self.requests]
+    def alone(self, places: Iterable[int] | None = None) -> list[Call]:
+        """The same requests, or those at some places, each in a call of its own."""
+        chosen = range(len(self.requests)) if places is None else places
+        return [Call((self.requests[place],)) for place in chosen]
 
 
 def request_key(item: Item, annotator: str, prompt: Prompt, settings: EndpointSettings) -> str:

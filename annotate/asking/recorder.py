@@ -83,6 +83,8 @@ class Signs:
     """Called for each request that is done, or was done before."""
     interrupted: Callable[[], None] = lambda: None
     """Called when the user interrupts: what is in flight is finished first."""
+    outage: Callable[[str], None] = lambda _: None
+    """Called with a sentence while the endpoint answers nobody, and when it is back."""
 
 
 class Recorder:
@@ -137,6 +139,7 @@ class Recorder:
             attempts=came.attempts,
             rung=came.rung,
             final=came.final,
+            alone=came.alone,
             most=self._most(call, came),
         )
         if self._purse is not None:

@@ -29,7 +29,7 @@ from ..asking.request_form import RequestForm, request_form
 from ..ledger.claim import claimed
 from ..ledger.outcome import Status
 from ..ledger.store import Ledger, digest
-from ..money.budget import Purse
+from ..money.budget import Purse, no_bound
 from .book import BatchBook, Planned
 from .collecting import BatchReport, find_lost
 from .service import BatchService
@@ -122,6 +122,8 @@ class _Submission:
         self, items: pa.Table, retry: Collection[Status], purse: Purse | None
     ) -> Iterator[BatchReport]:
         """Fill files with what is missing, and start a batch for each."""
+        if purse and math.isfinite(purse.budget.cap) and not self._known.is_bounded:
+            raise no_bound(self._annotator.endpoint.model)
         calls = self._plan.calls(items, self._ledgers, retry=retry)
         room = self._annotator.max_prompt_characters
         messages = sendable(calls, room, self._refuse)

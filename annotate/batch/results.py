@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..asking.call import fail_together
+from ..asking.call import asked_alone
 from ..asking.entries import Origin, entries
 from ..ledger.outcome import Status
 from ..ledger.store import Entry
@@ -49,7 +49,7 @@ class Results:
 
     @property
     def missing(self) -> int:
-        """Requests that are to be made again: no line has answered them, or only together."""
+        """Requests that are to be made again: no line has answered them by themselves."""
         left = sum(len(carried.subjects) for carried in self._left.values())
         return left + self._divided
 
@@ -91,7 +91,7 @@ class Results:
     def _kept(
         self, carried: Carried, response: Response, readings: Sequence[Reading]
     ) -> list[Entry]:
-        final, batch = not fail_together(readings), self._batch
+        alone, batch = asked_alone(readings), self._batch
         origin = Origin(
             annotator=batch.annotator,
             model=batch.model,
@@ -101,13 +101,12 @@ class Results:
             attempts=1,
             batch=True,
             rung=batch.rung,
-            final=final,
+            alone=alone,
             most=batch.most_of_one if response.status_code == 200 else None,
         )
-        if final:
-            self.statuses.update(reading.status for reading in readings)
-        else:
-            self._divided += len(readings)
+        answered = (one for place, one in enumerate(readings) if place not in alone)
+        self.statuses.update(reading.status for reading in answered)
+        self._divided += len(alone)
         return entries(carried.subjects, readings, origin)
 
 

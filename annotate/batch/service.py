@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, TypeVar
 from ...records.errors import BudgetReached, EndpointError
 from ..traffic.endpoint import EndpointSettings, on_this_machine
 from ..traffic.faults import Response, fault_of
-from ..traffic.pace import Patience
+from ..traffic.patience import Patience
 
 if TYPE_CHECKING:
     import openai

@@ -240,8 +240,8 @@ class _Run:
             self._failure = result.error()
         for came in result.came:
             self._record(out.call, came)
-        if result.came and not result.came[-1].final:
-            self._again += self._outgoing(out.call.alone())
+        if result.came:
+            self._again += self._outgoing(out.call.alone(result.came[-1].alone))
 
     def _lost(self, out: _Out) -> None:
         """Ask again, or give up, where a worker died."""

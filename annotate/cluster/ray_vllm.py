@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Any
 
 from ...records.errors import InputError
-from ..asking.call import Came, fail_together
+from ..asking.call import Came, asked_alone
 from ..asking.capabilities import Rung
 from ..asking.request_form import bounded
 from ..reading.completion import failed, read_answer
@@ -88,7 +88,7 @@ def result_row(work: Work, row: Mapping[str, Any]) -> Row:
         readings = tuple(read_answer(decoded(body), prompt, RUNG))
         came = Came(
             readings, body, float(row.get("time_taken_llm") or 0.0), 1, RUNG,
-            final=not fail_together(readings),
+            alone=asked_alone(readings),
         )  # fmt: skip
     return {"place": row["place"], "result": pickle.dumps(Result((came,)))}
 

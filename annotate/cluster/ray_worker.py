@@ -10,7 +10,8 @@ import asyncio
 import math
 import pickle
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,10 +20,11 @@ from ...records.errors import BenchprismError, BudgetReached, EndpointError, Inp
 from ..asking.call import Came, ask
 from ..asking.capabilities import Capability, Rung
 from ..asking.inquiry import Inquiry, Manner
-from ..money.budget import Budget, Metered, Sends
+from ..money.budget import Budget, Metered, Sends, no_bound
 from ..money.prices import Price
 from ..traffic.endpoint import Endpoint, EndpointSettings
-from ..traffic.pace import Halted, Pace, Patience
+from ..traffic.pace import Halted, Pace, Unanswered
+from ..traffic.patience import Patience
 
 _ERRORS = {kind.__name__: kind for kind in (BudgetReached, EndpointError, InputError)}
 
@@ -98,15 +100,15 @@ class Asker:
     async def _ask(self, endpoint: Endpoint, place: int, message: str, most: float) -> Result:
         work, purse = self._work, Budget(math.inf)
 
-        def sends(_: Manner) -> Sends:
+        def sends(manner: Manner) -> Sends:
             if work.price is None:
                 return endpoint
+            if not manner.known.is_bounded:
+                raise no_bound(work.settings.model)
             return Metered(endpoint, purse, work.price, lambda _: most, lambda: self._pace.halted)
 
-        prompt = work.prompts[place]
         try:
-            asked = ask(self._inquiry, prompt, message, sends, first=work.first)
-            came = tuple([one async for one in asked])
+            came = await self._answered(work.prompts[place], message, sends)
         except Halted:
             return Result((), purse.spent)
         except BenchprismError as error:
@@ -114,3 +116,12 @@ class Asker:
             sentence = (type(error).__name__, error.found, error.wanted, error.mend)
             return Result((), purse.spent, failure=sentence)
         return Result(came, purse.spent, self._inquiry.known)
+
+    async def _answered(
+        self, prompt: Prompt, message: str, sends: Callable[[Manner], Sends]
+    ) -> tuple[Came, ...]:
+        """Ask for as long as the endpoint is down, and patience lasts."""
+        while True:
+            asked = ask(self._inquiry, prompt, message, sends, first=self._work.first)
+            with suppress(Unanswered):
+                return tuple([one async for one in asked])

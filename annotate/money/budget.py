@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ...prompts.messages import Prompt
-from ...records.errors import BudgetReached
+from ...records.errors import BudgetReached, InputError
 from ..asking.capabilities import Rung
 from ..ledger.outcome import Usage
 from ..ledger.store import Ledger
@@ -162,6 +162,17 @@ class WorstCase:
             self._most_seen[key] = max(self._most_seen.get(key, 0), usage.prompt_tokens)
 
 
+def no_bound(model: str) -> InputError:
+    """Say that a budget cannot hold where nothing bounds a reply."""
+    return InputError(
+        f"a budget, and the model {model!r} takes no limit of its replies' length, neither"
+        " max_tokens nor max_completion_tokens",
+        wanted="a bound on what one reply can cost",
+        mend="ask a model or endpoint that takes one of them; or go without a budget, with --limit"
+        " and a cap at the provider",
+    )
+
+
 def most_of(price: Price, body: int, output_tokens: int) -> float:
     """The most that a request of so many bytes can cost."""
     return price.of_tokens(_FRAME_TOKENS + body, 0, output_tokens)
@@ -197,8 +208,8 @@ class Metered:
     async def send(self, body: bytes, path: str) -> Response | Fault:
         """Send a request when the budget has room for it.
 
-        An endpoint that answers with an error does no work to be paid; one that does not answer may
-        have done it.
+        An endpoint that answers with an error, or that cannot be reached, does no work to be paid;
+        one that does not answer may have done it.
         """
         most = self.most(len(body))
         await self.budget.reserve(most, self.halted)
@@ -212,7 +223,7 @@ class Metered:
 
     def _price(self, end: Response | Fault) -> float | None:
         if isinstance(end, Fault):
-            return 0.0 if end.code else None
+            return 0.0 if end.code or end.unreached else None
         usage = read_usage(end.content.get("usage")) if isinstance(end.content, dict) else Usage()
         return self.price.of(usage)
 

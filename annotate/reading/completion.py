@@ -12,7 +12,7 @@ from ..asking.capabilities import Rung
 from ..ledger.outcome import Status, Usage, Verdict
 from ..traffic.faults import NO_JSON, decoded
 from .decisions import read_decisions
-from .parsing import Ambiguous, Unreadable, breaks_the_schema, read_object, read_values
+from .parsing import TWICE, Ambiguous, Unreadable, breaks_the_schema, read_object, read_values
 from .refusals import sounds_like_a_refusal
 from .repair import REPAIRED, repaired_object
 from .said import Said, SilentError, said
@@ -127,11 +127,14 @@ def _decisions(content: dict[str, Any], asked: _Asked, usage: Usage) -> Reading:
     return _judged(read_decisions(answers, asked.attributes), usage)
 
 
+_FOREIGN = "beside replies to nothing that was asked:"
+
+
 def _given(words: Said, asked: _Asked) -> _Given:
     """Find the reply about each item; none for one that is left out."""
     note = ""
     try:
-        found = read_object(words.text)
+        found = read_object(words.text, in_parts=asked.numbers is not None)
     except Ambiguous:
         raise
     except Unreadable:
@@ -140,12 +143,18 @@ def _given(words: Said, asked: _Asked) -> _Given:
         found, note = repaired_object(words.text), REPAIRED
     if asked.numbers is None:
         return _Given([found], note)
+    foreign = [key for key in found if key not in asked.numbers]
+    if foreign:
+        named = ", ".join(map(repr, foreign))[:60]
+        note = f"{note}; {_FOREIGN} {named}".removeprefix("; ")
     return _Given([found.get(number) for number in asked.numbers], note)
 
 
 def _reading(
     reply: Any, asked: _Asked, usage: Usage, note: str, sure: Mapping[Path, float], place: Path
 ) -> Reading:
+    if reply is TWICE:
+        return failed("invalid", "two replies that differ", asked.attributes, usage)
     if not isinstance(reply, dict):
         return failed("invalid", "no reply about this item", asked.attributes, usage)
     verdicts = read_values(reply, asked.attributes, note=note, may_abstain=asked.may_abstain)

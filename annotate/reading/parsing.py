@@ -40,23 +40,33 @@ class _NoValueError(ValueError):
     """Something that is no value of the attribute; the message says why."""
 
 
-def read_object(text: str) -> dict[str, Any]:
+TWICE = object()
+"""In place of what an object says in two ways."""
+
+
+def read_object(text: str, *, in_parts: bool = False) -> dict[str, Any]:
     """Read the one JSON object of a reply.
 
     The whole text is tried first, then a fence that spans the whole text, then a single balanced
     object between other words. A block of thought before the answer is not part of it.
 
+    Args:
+        text: The reply.
+        in_parts: Whether its parts stand for themselves: a key that is there twice with different
+            values spoils the part alone in which it stands, whose place ``TWICE`` takes.
+
     Raises:
         Unreadable: there is no object, or one is not closed.
         Ambiguous: there are different ones.
     """
+    decode = _decode_parts if in_parts else _decode
     answer = without_thought(text)
     fenced = _FENCE.match(answer)
     for whole in (answer, fenced[1] if fenced else None):
-        value = _decode(whole) if whole is not None else None
+        value = decode(whole) if whole is not None else None
         if isinstance(value, dict):
             return value
-    found = [value for part in _braced(answer) if isinstance(value := _decode(part), dict)]
+    found = [value for part in _braced(answer) if isinstance(value := decode(part), dict)]
     if not found and _has_a_key_twice(answer if fenced is None else fenced[1]):
         raise Ambiguous("a JSON object that has a key twice")
     if not found:
@@ -195,6 +205,32 @@ def _decode(text: str) -> Any:
         return json.loads(text, object_pairs_hook=_each_key_once)
     except (ValueError, RecursionError):
         return None
+
+
+def _decode_parts(text: str) -> Any:
+    """Decode an object of parts, with ``TWICE`` in place of one that says two things."""
+    doubled = False
+
+    def marking(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        nonlocal doubled
+        found = dict(pairs)
+        twice = {key: TWICE for key, value in pairs if found[key] != value}
+        doubled = doubled or bool(twice)
+        return found | twice
+
+    try:
+        value = json.loads(text, object_pairs_hook=marking)
+    except (ValueError, RecursionError):
+        return None
+    if not doubled or not isinstance(value, dict):
+        return value
+    return {key: TWICE if _says_two_things(part) else part for key, part in value.items()}
+
+
+def _says_two_things(part: Any) -> bool:
+    if isinstance(part, dict | list):
+        return any(map(_says_two_things, part.values() if isinstance(part, dict) else part))
+    return part is TWICE
 
 
 def _has_a_key_twice(text: str) -> bool:

@@ -58,6 +58,7 @@ async def exchange(
         EndpointError: the endpoint can't be used, whatever the item.
         BudgetReached: the endpoint has no quota left, or refuses for too long.
         Halted: the run was told to end before the request was answered.
+        Unanswered: the endpoint is down, which says nothing about the item.
     """
     loop = asyncio.get_running_loop()
     sent = passing_faults = 0
@@ -69,20 +70,23 @@ async def exchange(
             ended = Exchange(end, loop.time() - sent_at, sent)
         if isinstance(end, Response):
             pace.has_answered = True
-            pace.answered()
+            pace.answered(sent_at=sent_at)
             return ended
         if avoidable(end):
-            pace.answered()
+            pace.answered(sent_at=sent_at)
             return ended
-        doubtful = pace.has_answered and end.code in _DOUBTFUL and passing_faults < _DOUBTS
+        doubts = end.unreached or (end.code in _DOUBTFUL and passing_faults < _DOUBTS)
+        doubtful = pace.has_answered and doubts
         if end.error is not None and (first or end.remedy == "stop") and not doubtful:
             raise end.error
         if end.remedy == "settle":
-            pace.answered()
+            pace.answered(sent_at=sent_at)
             return ended
         if end.remedy == "wait":
             pace.refused(sent_at=sent_at, seconds=end.seconds, reason=end.reason)
             continue
+        if end.remedy == "again":
+            pace.failed(hash(body), end, sent_at=sent_at)
         passing_faults += 1
         if passing_faults >= pace.patience.attempts:
             if end.error is not None and end.remedy == "stop":

@@ -80,6 +80,11 @@ class Fault:
     names: str = ""
     """What an error names as its cause: its ``param``, then its message."""
 
+    @property
+    def unreached(self) -> bool:
+        """Whether not even a connection was made, so that nothing can have been done."""
+        return self.remedy == "again" and self.code == 0 and self.error is not None
+
 
 def decoded(body: str) -> Any:
     """Decode JSON; ``NO_JSON`` when it is none."""

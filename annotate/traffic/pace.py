@@ -10,38 +10,21 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import deque
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 
 from ...records.errors import BudgetReached
-
-
-@dataclass(frozen=True, slots=True)
-class Patience:
-    """How often and how long to try."""
-
-    attempts: int = 6
-    """Requests for one item, while the faults are passing ones."""
-    first_wait: float = 1.0
-    """Seconds before the second attempt; each further wait is twice as long."""
-    longest_wait: float = 60.0
-    """No wait of our own choice is longer."""
-    longest_pause: float = 3600.0
-    """An endpoint that asks for a longer pause ends the run."""
-    refusals: int = 30
-    """So many refusals for asking too much, without an answer in between, end the run."""
-    errors: int | None = 20
-    """So many items in a row that end in an error end the run; none for any number."""
-
-    def wait(self, attempt: int, rng: random.Random) -> float:
-        """Seconds to wait after the given attempt, counted from one."""
-        return float(min(self.first_wait * 2 ** (attempt - 1), self.longest_wait)) * rng.uniform(
-            0.5, 1.0
-        )
+from .faults import Fault
+from .patience import Patience
+from .silence import Silence
 
 
 class Halted(Exception):
     """The run was told to end while a request had not been sent yet."""
+
+
+class Unanswered(Exception):
+    """The endpoint is down: the request was not answered, which says nothing about its item."""
 
 
 class _Turn(AbstractAsyncContextManager[None]):
@@ -60,10 +43,28 @@ class _Turn(AbstractAsyncContextManager[None]):
 
 
 class Pace:
-    """Lets requests through: at most ``concurrency`` at once, fewer after a refusal."""
+    """Lets requests through: at most ``concurrency`` at once, fewer after a refusal.
 
-    def __init__(self, concurrency: int, patience: Patience, rng: random.Random) -> None:
+    While the endpoint answers nobody, one at a time.
+    """
+
+    def __init__(
+        self,
+        concurrency: int,
+        patience: Patience,
+        rng: random.Random,
+        tell: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        """Begin with all places free.
+
+        Args:
+            concurrency: Requests in flight at once.
+            patience: How often and how long to try.
+            rng: Chance for waiting times.
+            tell: Called with a sentence while the endpoint is down.
+        """
         self.patience = patience
+        self.silence = Silence(patience, rng, tell)
         self._rng = rng
         self._most = concurrency
         self._limit = float(concurrency)
@@ -72,6 +73,7 @@ class Pace:
         self._resume_at = 0.0
         self._slowed_at = 0.0
         self._refusals = 0
+        self._refused_since = 0.0
         self.has_answered = False
         """Whether the endpoint has given an answer in this run."""
         self._halt = asyncio.Event()
@@ -105,7 +107,7 @@ class Pace:
             pause = self._resume_at - loop.time()
             if pause > 0:
                 await self.rest(pause * self._rng.uniform(1.0, 1.2))
-            elif self._in_flight < int(self._limit):
+            elif self._in_flight < self._places:
                 self._in_flight += 1
                 return
             else:
@@ -113,6 +115,10 @@ class Pace:
                 self._waiting.append(place)
                 await place
         raise Halted
+
+    @property
+    def _places(self) -> int:
+        return 1 if self.silence.is_outage else int(self._limit)
 
     def leave(self) -> None:
         """Give a place back."""
@@ -131,12 +137,44 @@ class Pace:
             return
         raise Halted
 
-    def answered(self) -> None:
-        """Note that a request was answered: the pace may rise again."""
+    def answered(self, *, sent_at: float | None = None) -> None:
+        """Note that a request was answered: the pace may rise again.
+
+        Args:
+            sent_at: When it was sent, by the event loop's clock; now when not given.
+        """
         self._refusals = 0
+        self._is_alive(sent_at)
         if self._limit < self._most:
             self._limit = min(float(self._most), self._limit + 1 / self._limit)
             self._wake(1)
+
+    def failed(self, request: int, fault: Fault, *, sent_at: float) -> None:
+        """Note that a request met a passing fault; when all do, everyone pauses.
+
+        Args:
+            request: Which request.
+            fault: What it met.
+            sent_at: When it was sent, by the event loop's clock.
+
+        Raises:
+            Unanswered: the endpoint is down.
+            EndpointError: it is down for too long.
+        """
+        now = asyncio.get_running_loop().time()
+        reached = not fault.unreached
+        pause = self.silence.met(request, fault.reason, sent_at=sent_at, now=now, reached=reached)
+        if pause is not None:
+            self._resume_at = max(self._resume_at, now + pause)
+            raise Unanswered
+
+    def _is_alive(self, sent_at: float | None) -> None:
+        """Note a sign of life: the pause of an outage is over."""
+        down, now = self.silence.is_outage, asyncio.get_running_loop().time()
+        self.silence.ended(now, sent_at=now if sent_at is None else sent_at)
+        if down:
+            self._resume_at = 0.0
+            self._wake(len(self._waiting))
 
     def refused(self, *, sent_at: float, seconds: float | None, reason: str) -> None:
         """Note that a request was refused for asking too much: everyone slows down.
@@ -151,12 +189,17 @@ class Pace:
             BudgetReached: it asks for too long a pause, or has refused too often.
         """
         now = asyncio.get_running_loop().time()
+        self._is_alive(sent_at)
+        if not self._refusals:
+            self._refused_since = sent_at
         if sent_at >= self._slowed_at:
             self._slowed_at = now
             self._refusals += 1
             self._limit = max(1.0, self._limit / 2)
         pause = seconds if seconds is not None else self.patience.wait(self._refusals, self._rng)
-        if pause > self.patience.longest_pause or self._refusals > self.patience.refusals:
+        lasts = now - self._refused_since >= self.patience.outage
+        endless = lasts and self._refusals > self.patience.refusals
+        if pause > self.patience.longest_pause or endless:
             raise BudgetReached(
                 f"the endpoint keeps refusing ({reason}; asked pause {pause:.0f} s)",
                 wanted="a rate limit that lets the run go on",

@@ -247,7 +247,7 @@ def _run(job: Job, annotators: Iterable[Annotator]) -> Iterator[Summary]:
     for annotator in annotators:
         requests = annotator.plan(job.catalogue).count(job.items)
         with progress(annotator.name, requests) as step:
-            summary = _annotated(job, annotator, Signs(step, _halting))
+            summary = _annotated(job, annotator, Signs(step, _halting, say))
         _say_summary(summary)
         for note in summary.notes:
             say(f"Learned of {annotator.endpoint.model}: {note}.")

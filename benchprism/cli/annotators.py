@@ -35,6 +35,7 @@ def project_annotators(
     from benchprism.annotate.asking.annotator import Annotator
     from benchprism.annotate.asking.plan import Asking
     from benchprism.annotate.ledger.panel import passes
+    from benchprism.annotate.traffic.patience import Patience
 
     known = project.settings.annotators
     if not known:
@@ -50,6 +51,7 @@ def project_annotators(
             endpoint=_endpoint(name, settings, variables, keyless=keyless),
             concurrency=concurrency or settings.concurrency,
             max_prompt_characters=settings.max_prompt_characters,
+            patience=Patience(outage=settings.patience),
             asking=Asking(settings.ask, settings.items_per_call),
             wording=_wording(project, settings),
             price=project.settings.prices.get(settings.model),
@@ -83,7 +85,7 @@ def replay_annotators(
     """Make one annotator of each recorded reader; an item without a recording ends no run."""
     from benchprism.annotate.asking.annotator import Annotator
     from benchprism.annotate.traffic.endpoint import EndpointSettings
-    from benchprism.annotate.traffic.pace import Patience
+    from benchprism.annotate.traffic.patience import Patience
 
     return [
         Annotator(

@@ -119,7 +119,7 @@ def _holdings(project: Project, wanted: Sequence[str] | None) -> Holdings:
         results=_results(project),
         subsets=_subsets(project, wanted),
         seed=project.settings.seed,
-        calibration=[judgement.sentence for judgement in gate.values()],
+        calibration=[*gate.values()],
     )
 
 

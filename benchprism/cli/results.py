@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +14,9 @@ from benchprism.project import Project, find_project
 from benchprism.records.errors import InputError
 
 if TYPE_CHECKING:
-    from benchprism.records.results.join import Joined, JoinOptions
+    from benchprism.records.results.join import Joined
+    from benchprism.records.results.joining.metric_choice import Wanted
+    from benchprism.records.results.store import ResultsFile
     from benchprism.records.results.tidy_values import Scoring
 
 
@@ -64,6 +66,14 @@ def add(
         list[str] | None,
         typer.Option("--map", help="A table's column, as score=COLUMN; may be repeated."),
     ] = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(help="Only this model, or column of a wide table; may be repeated."),
+    ] = None,
+    rename: Annotated[
+        list[str] | None,
+        typer.Option(help="Call a model otherwise, as OLD=NEW; may be repeated."),
+    ] = None,
     scale: Annotated[
         str | None, typer.Option(help="A table's worst and best score, as 0:100; 0:1 if none.")
     ] = None,
@@ -86,6 +96,7 @@ def add(
     """
     from benchprism.cli.results_reading import Request, read_all
     from benchprism.cli.results_report import print_report
+    from benchprism.records.results.join import JoinOptions
     from benchprism.records.results.store import write_results
 
     own = find_project(project)
@@ -99,9 +110,16 @@ def add(
         benchmark,
         scoring,
     )
-    options = _options(metric, filter_, benchmark, min_joined, penalties=penalties)
-    joined = read_all(request, own.items, options)
-    _check_against_others(own, joined)
+    options = JoinOptions(
+        _wanted(metric, filter_, penalties=penalties),
+        benchmark,
+        min_joined,
+        _mapping("--rename", rename or [], "NAME=OTHER"),
+        tuple(model or ()),
+    )
+    others = _others(own, targets.values())
+    joined = read_all(request, own.items, options, others)
+    _check_against_others(others, joined)
     for target, table in joined.tables.items():
         write_results(own.results / target, table)
     print_report(joined, as_json=as_json)
@@ -157,19 +175,12 @@ def _scoring(scale: str | None, *, penalties: bool) -> Scoring:
     return Scoring(stated, penalties)
 
 
-def _options(
-    metric: Sequence[str] | None,
-    filter_: Sequence[str] | None,
-    benchmark: str | None,
-    min_joined: float,
-    *,
-    penalties: bool,
-) -> JoinOptions:
-    from benchprism.records.results.join import JoinOptions
+def _wanted(
+    metric: Sequence[str] | None, filter_: Sequence[str] | None, *, penalties: bool
+) -> Wanted:
     from benchprism.records.results.joining.metric_choice import Wanted
 
-    wanted = Wanted(_by_task(metric or []), _by_task(filter_ or []), penalties)
-    return JoinOptions(wanted, benchmark, min_joined)
+    return Wanted(_by_task(metric or []), _by_task(filter_ or []), penalties)
 
 
 def _by_task(options: Sequence[str]) -> dict[str, str]:
@@ -178,33 +189,45 @@ def _by_task(options: Sequence[str]) -> dict[str, str]:
     return {task: name for task, _, name in split}
 
 
-def _mapping(option: str, pairs: Sequence[str]) -> dict[str, str]:
-    mapping = {}
+def _mapping(option: str, pairs: Sequence[str], example: str = "score=correct") -> dict[str, str]:
+    """Read pairs with an equals sign, each left side once."""
+    mapping: dict[str, str] = {}
     for pair in pairs:
-        field, equals, column = pair.partition("=")
-        if not equals or not field or not column:
+        field, equals, column = (part.strip() for part in pair.partition("="))
+        if not equals or not field or not column or field in mapping:
+            again = f"{field!r} is there already" if field in mapping else ""
             raise InputError(
                 f"{option} {pair!r}",
-                wanted="a pair such as score=correct",
-                mend="write our column, an equals sign, and the file's column",
+                wanted=f"a pair such as {example}",
+                mend=again or "write two names with an equals sign between them",
             )
         mapping[field] = column
     return mapping
 
 
-def _check_against_others(project: Project, joined: Joined) -> None:
-    """Refuse results that contradict what the project has already."""
+def _others(project: Project, targets: Collection[str]) -> dict[str, ResultsFile]:
+    """The project's results that are not about to be replaced."""
     from benchprism.records.files import listed
-    from benchprism.records.results.matrix import outcomes
     from benchprism.records.results.store import ResultsFile
 
-    others = {
-        path.name: ResultsFile(path)
-        for path in listed(project.results, "*.parquet")
-        if path.name not in joined.tables
-    }
+    files = listed(project.results, "*.parquet")
+    return {path.name: ResultsFile(path) for path in files if path.name not in targets}
+
+
+def _check_against_others(others: Mapping[str, ResultsFile], joined: Joined) -> None:
+    """Refuse results that contradict what the project has already.
+
+    What was found in reading is said first: a damaged log may be why they do.
+    """
+    from benchprism.cli.results_report import say_findings
+    from benchprism.records.results.matrix import outcomes
+
     if others and joined.tables:
-        outcomes({**others, **joined.tables})
+        try:
+            outcomes({**others, **joined.tables})
+        except InputError:
+            say_findings(joined)
+            raise
 
 
 def list_(as_json: JsonOption = False, project: ProjectOption = HERE) -> None:
@@ -261,7 +284,7 @@ def models(
     Example: benchprism results models --write
     """
     from benchprism.records.results.model_draft import draft_models, write_draft
-    from benchprism.records.results.models import unusable_for_cad
+    from benchprism.records.results.models import doubtful_entries, unusable_for_cad
     from benchprism.records.results.store import read_results
 
     own = find_project(project)
@@ -284,10 +307,11 @@ def models(
         for model in found
     ]
     unusable = unusable_for_cad({model: found[model] for model in sorted(names)})
+    in_file = {name: found[name] for name in found if name not in draft.new}
+    doubtful = doubtful_entries(in_file, names)
     if as_json:
-        print_json({"models": rows, "unusable_for_cad": unusable})
+        print_json({"models": rows, "unusable_for_cad": unusable, "doubtful": doubtful})
         return
-    status = {(True, True): "confirmed guess", (True, False): "guess", (False, True): "declared"}
     print_table(
         ["model", "family", "size", "from"],
         [
@@ -295,7 +319,7 @@ def models(
                 row["model"],
                 row["family"],
                 row["size"],
-                status[bool(row["guessed"]), bool(row["used"])],
+                _status(row),
             )
             for row in rows
         ],
@@ -306,7 +330,16 @@ def models(
             unusable.items(),
             title="Families that CAD cannot compare",
         )
+    for line in doubtful:
+        say(f"{own.models.name} {line}")
     _say_what_is_next(own, draft.file.unconfirmed, bool(draft.new) and not write)
+
+
+def _status(row: Mapping[str, Any]) -> str:
+    """Say where an entry is from, and whether any result is of its model."""
+    guess = "confirmed guess" if row["used"] else "guess"
+    said = guess if row["guessed"] else "declared"
+    return said if row["has_results"] else f"{said}; no results"
 
 
 def _say_what_is_next(project: Project, unconfirmed: Sequence[str], is_unwritten: bool) -> None:

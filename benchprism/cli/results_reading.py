@@ -17,6 +17,7 @@ from benchprism.records.errors import InputError
 if TYPE_CHECKING:
     from benchprism.records.results.join import Join, Joined, JoinOptions
     from benchprism.records.results.logs import Log, LogFinding
+    from benchprism.records.results.store import ResultsFile
     from benchprism.records.results.tidy_values import Scoring
 
 _SECONDS = 3.0
@@ -44,8 +45,16 @@ class _Found:
     target: str
 
 
-def read_all(request: Request, items: Path, options: JoinOptions) -> Joined:
+def read_all(
+    request: Request, items: Path, options: JoinOptions, present: Mapping[str, ResultsFile]
+) -> Joined:
     """Read every log and table, and join them to the project's items.
+
+    Args:
+        request: what to read.
+        items: the folder of the project's items.
+        options: how to join.
+        present: results that the project has already, by file.
 
     Raises:
         InputError: there is nothing at a path, the only table there is cannot be read, or an option
@@ -57,11 +66,7 @@ def read_all(request: Request, items: Path, options: JoinOptions) -> Joined:
     join = Join(read_project_items(items), options)
     found = list(_find(request, join))
     if not (found or join.findings):
-        raise InputError(
-            f"no logs and no tables in {', '.join(map(str, request.targets))}",
-            wanted="results of a known format",
-            mend="check the path, or name a table with --format tidy",
-        )
+        raise _nothing(request, join.skipped)
     with _counting(len(found)) as count:
         for number, one in enumerate(found):
             try:
@@ -70,7 +75,17 @@ def read_all(request: Request, items: Path, options: JoinOptions) -> Joined:
                 if len(found) == 1:
                     raise
                 join.findings.append(_finding(one.log, error))
-    return join.finish()
+    return join.finish(present)
+
+
+def _nothing(request: Request, skipped: list[str]) -> InputError:
+    kind = f"logs of the format {request.format_name}" if request.format_name else "logs"
+    aside = f" (left aside: {', '.join(skipped[:3])}{', ...' * (len(skipped) > 3)})"
+    return InputError(
+        f"no {kind} and no tables in {', '.join(map(str, request.targets))}{aside * bool(skipped)}",
+        wanted="results of a known format",
+        mend="check the path, or give a file itself, with its --format",
+    )
 
 
 def _find(request: Request, join: Join) -> Iterator[_Found]:
@@ -98,7 +113,7 @@ def _doubtful(path: Path, target: str, event: LogFinding, join: Join) -> Iterato
     if path.is_file() and event.kind == "unknown" and path.suffix.lower() in ENDINGS:
         yield _Found(Log(path, TIDY), target)
     elif path.is_dir() and event.kind == "unknown":
-        join.skipped.append(Path(event.file).name)
+        join.skipped.append(str(Path(event.file).relative_to(path)))
     else:
         join.findings.append(event)
 

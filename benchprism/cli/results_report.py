@@ -40,6 +40,9 @@ def print_report(joined: Joined, *, as_json: bool) -> None:
     _print_models(report)
     for name, table in joined.tables.items():
         say(f"Added {counted(len(table), 'result')} as {name}")
+    for one in report.repeated:
+        of = counted(one.models, "model")
+        say(f"{counted(one.results, 'result')} of {of} not added: {one.file} has the same already")
     if not joined.tables:
         empty = "" if report.benchmarks or report.findings else ": there is no result in the files"
         say(f"Nothing was added{empty}.")
@@ -132,7 +135,8 @@ def _choices(report: JoinReport) -> Iterable[str]:
         lands = f" -> {benchmark}" if benchmark else ""
         yield f"{named} ({format_name}){lands}: metric {metric}{after} ({why}{left})"
     for benchmark, metrics in report.mixed.items():
-        yield f"{benchmark}: models are scored by different metrics: {', '.join(metrics)}"
+        ways = ", ".join(map(str, metrics))
+        yield f"{benchmark}: results are of different metrics, which need not compare: {ways}"
 
 
 def _reruns(report: JoinReport) -> Iterable[str]:
@@ -149,6 +153,12 @@ def _rerun_line(model: str, used: str, runs: int, is_last: bool, own: list[Rerun
     shots = sorted({number for rerun in own for number in rerun.shots})
     prompts = f"; they differ in examples in the prompt: {shots}" if shots else ""
     return f"{model}, {task}: {runs} runs; {which} is used, {used} ({own[0].file}){prompts}"
+
+
+def say_findings(joined: Joined) -> None:
+    """Say what was found in reading."""
+    for line in _findings(joined.report):
+        say(line)
 
 
 def _findings(report: JoinReport) -> Iterable[str]:

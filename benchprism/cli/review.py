@@ -125,9 +125,11 @@ def _serve(home: ServerHome, options: ServeOptions, *, json: bool) -> None:
         ARGILLA,
         cache_folder,
         environment_python,
+        require_free,
         review_server,
     )
 
+    require_free(home, options)
     # A service manager or a closed terminal ends the server as Ctrl-C does.
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler)

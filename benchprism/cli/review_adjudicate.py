@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,8 +15,9 @@ from benchprism.cli.options import HERE, JsonOption, ProjectOption
 from benchprism.cli.output import counted, print_json, print_table, say
 from benchprism.cli.ratings import AttributeOption
 from benchprism.cli.review_pull import HomeOption, review_access
-from benchprism.cli.review_push import send_all, show_pushed, tell_versions
+from benchprism.cli.review_push import send_all, show_pushed, tell_strangers, tell_versions
 from benchprism.project import Project, find_project
+from benchprism.records.errors import BenchprismError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -62,21 +65,33 @@ def adjudicate(
     """
     from benchprism.annotate.review.argilla.client import Argilla
     from benchprism.annotate.review.argilla.comparison import compare
+    from benchprism.annotate.review.project_id import project_id
 
     opened = find_project(project)
     work = _Work.of(opened, attribute or [], with_models=with_models)
     if not work.found or dry_run:
         _list(work, anonymous=anonymous, as_json=json)
+        if work.found and lead:
+            _tell_stranger(opened, home, lead)
         return
     delivery = work.delivery(
         name or opened.settings.project, lead, anonymous=anonymous, suggest=suggest
     )
     access = review_access(opened, home)
     with Argilla(access) as argilla:
-        found = compare(argilla, [delivery])
+        found = compare(argilla, [delivery], project_id(opened.review, make=True))
         tell_versions(found)
+        tell_strangers(argilla, {lead} if lead else set())
         send_all(argilla, opened, work.known, found)
     show_pushed(found, access.api_url, json=json, dry_run=False)
+
+
+def _tell_stranger(project: Project, home: Path | None, lead: str) -> None:
+    """Say that the lead cannot log in; to list conflicts, no server need run."""
+    from benchprism.annotate.review.argilla.client import Argilla
+
+    with suppress(BenchprismError), Argilla(review_access(project, home)) as argilla:
+        tell_strangers(argilla, {lead})
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +160,7 @@ def _list(work: _Work, *, anonymous: bool, as_json: bool) -> None:
     elif work.found:
         numbers = Counter(conflict.attribute.id for conflict in work.found)
         print_table(["attribute", "items in conflict"], numbers.items())
-    say(f"{counted(items, 'item')} with a conflict that nobody has decided; nothing was sent.")
+    say(f"{counted(items, 'item')} with a conflict that is not decided; nothing was sent.")
 
 
 def _data(work: _Work, conflict: Conflict, *, anonymous: bool) -> dict[str, Any]:

@@ -245,14 +245,16 @@ def _print_confusion(one: AttributeCalibration) -> None:
 
 def _print_compositions(calibration: Calibration, attribute: str) -> None:
     own = [one for one in calibration.compositions if one.attribute == attribute]
-    print_table(
-        ["benchmark", "items", "by people", "value", "annotated", "corrected", "people only"],
-        [row for one in own for row in _composition_rows(one)],
-        title=f"{attribute}: composition of each benchmark",
-    )
+    rows = [row for one in own for row in _composition_rows(one)]
+    if rows:
+        print_table(
+            ["benchmark", "items", "by people", "value", "annotated", "corrected", "people only"],
+            rows,
+            title=f"{attribute}: composition of each benchmark",
+        )
     for one in own:
         if one.reason is not None:
-            say(f"{one.benchmark}: {one.reason}")
+            say(f"{attribute}: no composition of {one.benchmark}: {one.reason}")
 
 
 def _composition_rows(one: Composition) -> list[list[object]]:

@@ -27,9 +27,16 @@ class Choice:
     blind: bool
 
     @property
-    def given(self) -> bool:
-        """Whether there is any choice."""
-        return bool(self.benchmarks or self.subsets or self.only or self.limit or self.blind)
+    def given(self) -> list[str]:
+        """The options that say something."""
+        options = {
+            "--benchmark": self.benchmarks,
+            "--subset": self.subsets,
+            "--only": self.only,
+            "--limit": self.limit,
+            "--blind": self.blind,
+        }
+        return [name for name, value in options.items() if value]
 
 
 def review_tasks(
@@ -58,9 +65,11 @@ def review_tasks(
     if plan is not None:
         if choice.given:
             raise InputError(
-                f"{project.review / PLAN} says which items are reviewed, and options say it too",
-                wanted="one of them",
-                mend="leave the options out, or add --no-plan",
+                f"{project.review / PLAN} says which items are reviewed, and which of them blind;"
+                f" {' and '.join(choice.given)} {'says' if len(choice.given) == 1 else 'say'}"
+                " otherwise",
+                wanted="the plan, or options in its place",
+                mend=f"leave {' and '.join(choice.given)} out, or add --no-plan",
             )
         return known, _planned(plan.table, items)
     chosen = _in_subsets(

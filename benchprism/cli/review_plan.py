@@ -12,7 +12,7 @@ import typer
 
 from benchprism.cli.options import HERE, JsonOption, ProjectOption
 from benchprism.cli.output import counted, print_json, print_table, say
-from benchprism.cli.review_planning import knowledge, planned
+from benchprism.cli.review_planning import few_sampled, knowledge, planned, valueless
 from benchprism.project import Project, find_project
 from benchprism.records.errors import InputError
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from benchprism.annotate.review.planning.effort import Effort
     from benchprism.annotate.review.planning.plan import Planned
     from benchprism.annotate.review.planning.plan_store import Plan
-    from benchprism.cli.review_planning import Knowledge
+    from benchprism.cli.review_planning import Knowledge, Valueless
 
 _ITEMS = 200
 """Items that are planned when nothing says how many."""
@@ -48,7 +48,9 @@ def plan(
     ] = None,
     calibration: Annotated[
         str,
-        typer.Option(help="Of them, in the random blind sample: a share (0.3) or a number (60)."),
+        typer.Option(
+            help="Of them, in the blind sample: a share (0.3, 1.0 for all) or a number (60)."
+        ),
     ] = "0.3",
     strata: Annotated[
         list[str] | None,
@@ -122,11 +124,13 @@ def plan(
         say(_in_minutes(minutes, each, settings["overlap"], number, known.effort, seconds_per_item))
         settings |= {"minutes": minutes, "seconds_per_item": each}
     settings |= {"items": number, "calibration": _share_or_number(calibration, number)}
+    _tell_dropped(former, settings)
     made = planned(opened, known, former, settings)
     if not dry_run:
         _write(opened, made.plan)
-    _show(made, known, json=json)
-    _hint(opened, made, settings, dry_run=dry_run)
+    found = valueless(known, made.plan)
+    _show(made, known, found, json=json)
+    _hint(opened, made, found, few_sampled(known, made.plan), settings, dry_run=dry_run)
 
 
 def _former(project: Project) -> Plan | None:
@@ -148,6 +152,17 @@ def _drawn_by(
     }
     require_same_sampling(former, settings)
     return settings
+
+
+def _tell_dropped(former: Plan | None, settings: Mapping[str, Any]) -> None:
+    """Say which subsets the last plan was made for and this one is not."""
+    was = former.settings.get("subsets", []) if former else []
+    gone = [f"--subset {name}" for name in was if name not in settings["subsets"]]
+    if gone:
+        say(
+            f"Note: the last plan was made with {' '.join(gone)}, and this one is not: consequence"
+            " for that is no reason any more. Name it again to keep it."
+        )
 
 
 def _check_reviewers(names: Sequence[str]) -> None:
@@ -180,8 +195,8 @@ def _share_or_number(text: str, items: int) -> int:
     if not 0 <= number <= items:
         raise InputError(
             f"--calibration {text!r} of {counted(items, 'item')}",
-            wanted="a share from 0.0 to 1.0, or a number of items of the plan",
-            mend="write 0.3 for three tenths, or 60 for sixty items",
+            wanted="a share with a point, from 0.0 to 1.0, or a number of items of the plan",
+            mend="write 0.3 for three tenths, 1.0 for all of them, or 60 for sixty items",
         )
     return number
 
@@ -192,10 +207,9 @@ def _in_minutes(
     learnt = f"the median of {found.times} times between responses" if found.times else "presumed"
     source = "as given" if given else learnt
     by = f", each by {overlap} reviewers" if overlap > 1 else ""
-    return (
-        f"{minutes:g} minutes are {counted(number, 'item')}{by}, at {each:.0f} seconds an item"
-        f" ({source})."
-    )
+    budget = "1 minute is" if minutes == 1 else f"{minutes:g} minutes are"
+    seconds = counted(round(each), "second")
+    return f"{budget} {counted(number, 'item')}{by}, at {seconds} an item ({source})."
 
 
 def _write(project: Project, plan: Plan) -> None:
@@ -204,7 +218,7 @@ def _write(project: Project, plan: Plan) -> None:
     write_plan(project.review, plan)
 
 
-def _show(made: Planned, known: Knowledge, *, json: bool) -> None:
+def _show(made: Planned, known: Knowledge, found: Valueless, *, json: bool) -> None:
     from benchprism.annotate.review.planning.plan import (
         PLANNED_REASONS,
         assigned_counts,
@@ -214,7 +228,7 @@ def _show(made: Planned, known: Knowledge, *, json: bool) -> None:
     counts = reason_counts(made.plan)
     reviewers = assigned_counts(made.plan, known.answers)
     if json:
-        print_json(_data(made, counts, reviewers))
+        print_json({**_data(made, counts, reviewers), "sampled_without_value": found.items})
         return
     total = Counter[str]()
     for _, own in counts:
@@ -259,7 +273,15 @@ def _data(
     }
 
 
-def _hint(project: Project, made: Planned, settings: Mapping[str, Any], *, dry_run: bool) -> None:
+def _hint(
+    project: Project,
+    made: Planned,
+    found: Valueless,
+    few: Sequence[str],
+    settings: Mapping[str, Any],
+    *,
+    dry_run: bool,
+) -> None:
     from benchprism.annotate.review.planning.plan_store import PLAN
 
     number, wanted = made.plan.table.num_rows, settings["items"]
@@ -269,6 +291,18 @@ def _hint(project: Project, made: Planned, settings: Mapping[str, Any], *, dry_r
     if empty and made.plan.sample:
         say(f"Note: {counted(empty, 'stratum').replace('stratums', 'strata')} without an item of"
             " the sample; a larger --calibration reaches them.")  # fmt: skip
+    if found.items:
+        sampled = counted(len(made.plan.sample), "sampled item")
+        have = "has" if found.items == 1 else "have"
+        say(
+            f"Note: {found.items} of {sampled} {have} no value by {found.annotator}:"
+            " 'review calibrate' learns nothing from what people say of them."
+        )
+    if few:
+        say(
+            f"Note: too few sampled items for the composition of {', '.join(few)}; a larger"
+            " --calibration has more."
+        )
     if made.answered:
         say(f"Left out: {counted(made.answered, 'item')} that people have answered already.")
     if made.left:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from benchprism.annotate.ledger.current import Current
+    from benchprism.annotate.ledger.panel import Kind
     from benchprism.annotate.review.planning.effort import Effort
     from benchprism.annotate.review.planning.plan import Answered, Planned
     from benchprism.annotate.review.planning.plan_store import Plan
@@ -34,8 +36,8 @@ class Knowledge:
     """What annotators say without people, of the attributes that are reviewed."""
     failed: set[tuple[str, str]]
     """Items and attributes at which an annotator failed."""
-    asked: pa.Table
-    """The items that may be reviewed."""
+    asked: dict[str, Kind]
+    """The best kind of annotator that was asked about an item, by item id; people aside."""
     answers: dict[str, Answered]
     effort: Effort
 
@@ -88,7 +90,7 @@ def planned(
     from benchprism.annotate.review.planning.plan import Budget, make_plan
 
     items = known.items
-    chosen = _of_benchmarks(known.asked, settings["benchmarks"])
+    chosen = _candidates(known, settings["benchmarks"])
     needs = _needs(project, known, settings)
     budget = Budget(
         items=settings["items"],
@@ -113,6 +115,54 @@ def planned(
             mend="allow more --items or --minutes, or a larger --calibration",
         )
     return made
+
+
+@dataclass(frozen=True, slots=True)
+class Valueless:
+    """Items of the sample that tell nothing of the annotators that are to be judged by it."""
+
+    items: int
+    annotator: str
+    """The kind that gave them no value, in words."""
+
+
+def valueless(known: Knowledge, plan: Plan) -> Valueless:
+    """Count the sampled items without a value by any annotator of the best kind."""
+    import numpy as np
+
+    from benchprism.annotate.ledger.panel import KINDS, kind_of
+
+    asked = {known.asked.get(item_id) for item_id in plan.strata["item_id"].to_pylist()}
+    best = next((kind for kind in KINDS if kind in asked), "llm")
+    ids, valued = np.array(known.items["item_id"].to_pylist(), np.str_), set[str]()
+    for one in known.said:
+        of_kind = np.array([*(kind_of(name) == best for name in one.names), False])
+        valued.update(ids[one.rows[of_kind[one.annotators]]].tolist())
+    number = sum(item_id not in valued for item_id in plan.sample)
+    return Valueless(number, "a model" if best == "llm" else "a rule")
+
+
+def few_sampled(known: Knowledge, plan: Plan) -> list[str]:
+    """The benchmarks of whose composition the sample is too small to tell."""
+    from benchprism.annotate.review.judging.composition import FEWEST
+
+    items = known.items
+    columns = (items[name].to_pylist() for name in ("item_id", "benchmark"))
+    benchmarks = dict(zip(*columns, strict=True))
+    counts = Counter(benchmarks[item_id] for item_id in plan.sample)
+    return [f"{name} ({counts[name]} of {FEWEST})" for name in counts if counts[name] < FEWEST]
+
+
+def _candidates(known: Knowledge, benchmarks: Sequence[str]) -> pa.Table:
+    import pyarrow as pa
+
+    from benchprism.annotate.review.planning.queue import candidates
+
+    items = known.items
+    if known.asked:
+        ids = items["item_id"].to_pylist()
+        items = items.filter(pa.array([one in known.asked for one in ids], pa.bool_()))
+    return candidates(_of_benchmarks(items, benchmarks), known.asked)
 
 
 def _of_benchmarks(items: pa.Table, names: Sequence[str]) -> pa.Table:

@@ -60,7 +60,7 @@ def pull(
     access = review_access(opened, home)
     items = ProjectItems.of(project_items(opened.items))
     with Argilla(access) as argilla:
-        datasets = wanted_datasets(argilla, dataset or [], items)
+        datasets = wanted_datasets(argilla, opened, dataset or [], items)
         with Ledger(opened.ledger, write=True) as ledger:
             pulled = _pull(argilla, datasets, ledger, items, project_catalogue(opened))
     if json:
@@ -82,18 +82,19 @@ def review_access(project: Project, home: Path | None) -> Access:
 
 
 def wanted_datasets(
-    argilla: Argilla, names: Sequence[str], items: ProjectItems
+    argilla: Argilla, project: Project, names: Sequence[str], items: ProjectItems
 ) -> list[dict[str, Any]]:
-    """The datasets that are named; without names, those that are about the project's items."""
+    """The datasets that are named; without names, those of the project."""
     from benchprism.annotate.review.argilla.progress import pushed_datasets
     from benchprism.annotate.review.argilla.pull import belongs
+    from benchprism.annotate.review.project_id import project_id
 
-    found = pushed_datasets(argilla, names)
-    own = found if names else [one for one in found if belongs(argilla, one, items)]
+    found, own_id = pushed_datasets(argilla, names), project_id(project.review)
+    own = found if names else [one for one in found if belongs(argilla, one, items, own_id)]
     others = sorted({str(one["name"]) for one in found} - {str(one["name"]) for one in own})
     if others:
         say(
-            f"Note: left alone, since they hold none of the project's items: {', '.join(others)};"
+            f"Note: left alone, since they are not this project's: {', '.join(others)};"
             " --dataset takes one all the same."
         )
     return own

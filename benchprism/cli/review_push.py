@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from benchprism.cli.environment import environment
 from benchprism.cli.options import HERE, JsonOption, ProjectOption
 from benchprism.cli.output import counted, print_json, print_table, progress, say, this_command
 from benchprism.cli.review_choice import Choice, review_tasks
+from benchprism.cli.review_pull import HomeOption, review_access
 from benchprism.project import Project, find_project
 from benchprism.records.errors import EndpointError
 
 if TYPE_CHECKING:
     from benchprism.annotate.review.argilla.client import Argilla
     from benchprism.annotate.review.argilla.comparison import Push
-    from benchprism.annotate.review.argilla.deliveries import Standpoint, Task
+    from benchprism.annotate.review.argilla.deliveries import Standpoint
 
 
 def register(group: typer.Typer) -> None:
@@ -63,10 +64,7 @@ def push(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Tell what would be sent, and send nothing.")
     ] = False,
-    home: Annotated[
-        Path | None,
-        typer.Option(help="The server's folder; review-server in the project when not given."),
-    ] = None,
+    home: HomeOption = None,
     project: ProjectOption = HERE,
     json: JsonOption = False,
 ) -> None:
@@ -83,7 +81,8 @@ def push(
     from benchprism.annotate.review.argilla.client import Argilla
     from benchprism.annotate.review.argilla.comparison import compare
     from benchprism.annotate.review.argilla.deliveries import deliveries
-    from benchprism.annotate.review.server import FOLDER, ServerHome, find_access
+    from benchprism.annotate.review.planning.plan_store import PLAN
+    from benchprism.annotate.review.project_id import project_id
 
     encoder, dimensions = _encoder() if vectors else (None, None)
     wanted = deliveries(
@@ -95,12 +94,18 @@ def push(
         encoder=encoder,
         dimensions=dimensions,
     )
-    server = ServerHome(home.absolute() if home else opened.root / FOLDER)
-    access = find_access(server, environment(opened.root))
+    access = review_access(opened, home)
+    if no_plan and not name and (opened.review / PLAN).exists():
+        say(
+            "Note: this goes into the plan's own dataset, without its reviewers and reasons;"
+            " --name makes another."
+        )
+    own = project_id(opened.review, make=not dry_run)
     with Argilla(access) as argilla:
-        found = compare(argilla, wanted)
+        found = compare(argilla, wanted, own)
         tell_versions(found)
-        _tell_strangers(argilla, tasks)
+        errands = [errand for task in tasks for errand in task.errands.values()]
+        tell_strangers(argilla, {name for errand in errands for name in errand.reviewers})
         if not dry_run:
             send_all(argilla, opened, known, found)
     show_pushed(found, access.api_url, json=json, dry_run=dry_run)
@@ -123,10 +128,8 @@ def tell_versions(found: Sequence[Push]) -> None:
             )
 
 
-def _tell_strangers(argilla: Argilla, tasks: Sequence[Task]) -> None:
+def tell_strangers(argilla: Argilla, assigned: AbstractSet[str]) -> None:
     """Say which reviewers cannot log in; a key that may not list users tells nothing."""
-    errands = [errand for task in tasks for errand in task.errands.values()]
-    assigned = {name for errand in errands for name in errand.reviewers}
     with suppress(EndpointError):
         users = {user["username"] for user in argilla.get("users")["items"]} if assigned else set()
         for name in sorted(assigned - users):
@@ -163,6 +166,12 @@ def show_pushed(found: Sequence[Push], url: str, *, json: bool, dry_run: bool) -
             f"{counted(beside, 'item')} or the questions about them were changed after people had "
             "answered: the answered records stay, today's stand beside them."
         )
+    if withdrawn := sum(push.withdrawn for push in found):
+        were = "is" if withdrawn == 1 else "are"
+        say(
+            f"{counted(withdrawn, 'record')} that nobody is to review any more {were} assigned to"
+            " nobody; responses stay."
+        )
     say("Nothing was sent (--dry-run)." if dry_run else f"Review at {url}.")
 
 
@@ -175,4 +184,5 @@ def _row(push: Push) -> dict[str, Any]:
         "records": len(push.sendings),
         **{change: push.counts[change] for change in changes},
         "left": push.left,
+        "withdrawn": push.withdrawn,
     }

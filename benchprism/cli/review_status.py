@@ -13,7 +13,7 @@ import typer
 from benchprism.cli.agreement import agreement_data, commonest_cell, print_agreements
 from benchprism.cli.intervals import coefficient_cell, number, share_cell, share_data
 from benchprism.cli.options import HERE, JsonOption, ProjectOption
-from benchprism.cli.output import print_json, print_table, say
+from benchprism.cli.output import counted, print_json, print_table, say
 from benchprism.cli.ratings import AttributeOption, ReplicatesOption, SeedOption, resampling
 from benchprism.cli.review_pull import DatasetOption, HomeOption, review_access, wanted_datasets
 from benchprism.project import Project, find_project
@@ -54,10 +54,12 @@ def status(
     settings = resampling(opened, replicates, seed)
     gathered = _gathered(opened, attribute or [], settings)
     datasets, silent = _datasets(opened, home, dataset or [], gathered.items)
-    notes = [*_notes(gathered, datasets), *silent]
+    notes = [*_notes(gathered, datasets)]
     if json:
-        print_json(_data(gathered, datasets, settings, notes))
+        print_json(_data(gathered, datasets, settings, [*silent, *notes]))
         return
+    for note in silent:
+        say(f"Note: {note}.")
     _print_progress(gathered, datasets)
     _print_answers(gathered.answers)
     _print_acceptance(gathered.acceptance)
@@ -140,7 +142,7 @@ def _datasets(
 
     try:
         with Argilla(review_access(project, home)) as argilla:
-            wanted = wanted_datasets(argilla, names, items)
+            wanted = wanted_datasets(argilla, project, names, items)
             return [dataset_progress(argilla, one) for one in wanted], []
     except BenchprismError as error:
         if names:
@@ -153,17 +155,22 @@ def _notes(gathered: _Gathered, datasets: Sequence[DatasetProgress]) -> Iterator
     for (dataset, _), counts in gathered.counts.items():
         pulled[dataset] += counts.total()
     for one in datasets:
-        if one.responses > pulled[one.dataset]:
+        missing = one.responses - pulled[one.dataset]
+        if missing > 0:
+            verb = "is" if missing == 1 else "are"
             yield (
-                f"{one.responses - pulled[one.dataset]} responses in {one.dataset} are not pulled"
-                " yet: benchprism review pull"
+                f"{counted(missing, 'response')} in {one.dataset} {verb} not pulled yet:"
+                " benchprism review pull"
             )
-    if gathered.remarks:
-        yield f"{len(gathered.remarks)} responses have a note beside the answers; --json lists them"
-    if gathered.changed:
-        yield f"{gathered.changed} responses are about another text than the item has today"
-    if gathered.gone:
-        yield f"{gathered.gone} responses are about items that the project does not have"
+    if notes := len(gathered.remarks):
+        verb = "has" if notes == 1 else "have"
+        yield f"{counted(notes, 'response')} {verb} a note beside the answers; --json lists them"
+    for lapsed, told in (
+        (gathered.changed, "about another text than the item has today"),
+        (gathered.gone, "about items that the project does not have"),
+    ):
+        if lapsed:
+            yield f"{counted(lapsed, 'response')} {'is' if lapsed == 1 else 'are'} {told}"
     if gathered.replayed and gathered.answers:
         names = ", ".join(gathered.replayed)
         yield f"{names}: a REPLAY of recorded annotations; no model was asked"

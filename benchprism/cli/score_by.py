@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchprism.cli.output import print_table, say
+from benchprism.cli.output import counted, print_table, say
 
 if TYPE_CHECKING:
     from benchprism.metrics.items.rank_changes import Standing
@@ -71,7 +71,7 @@ def _change(own: Standing, column: int) -> str | None:
 
 def show(found: AttributeStandings, settings: ScoreSettings) -> None:
     """Print the standings for people, the best model first."""
-    columns = ["model", f"all ({found.items} items)"]
+    columns = ["model", f"all ({counted(found.items, 'item')})"]
     columns += [
         f"{name} ({own.items})" for name, own in zip(found.names, found.standings, strict=True)
     ]
@@ -88,13 +88,13 @@ def show(found: AttributeStandings, settings: ScoreSettings) -> None:
         f"{settings.replicates} replicates, seed {settings.seed}"
     )
     if found.without:
-        say(f"{found.without} items without a value of {found.attribute} left out")
+        say(f"{counted(found.without, 'item')} without a value of {found.attribute} left out")
     changes = sum(
         _change(own, column) is not None
         for own in found.standings
         for column in range(len(found.models))
     )
-    say(f"{changes} rank {'change' if changes == 1 else 'changes'} beyond noise")
+    say(f"{counted(changes, 'rank change')} beyond noise")
 
 
 def _cell(own: Standing, column: int) -> str:

@@ -8,14 +8,18 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from benchprism.cli.output import print_json, print_table, say
-from benchprism.metrics.scorecard import ScoreSettings
 
 if TYPE_CHECKING:
     from benchprism.cli.score_options import Over
     from benchprism.metrics.bootstrap.random_subsets import Placing
     from benchprism.metrics.bootstrap.resampling import Interval
     from benchprism.metrics.cross_family import CrossFamily
-    from benchprism.metrics.scorecard import BenchmarkScore, IntervalEstimate, Scorecard
+    from benchprism.metrics.scorecard import (
+        BenchmarkScore,
+        IntervalEstimate,
+        Scorecard,
+        ScoreSettings,
+    )
     from benchprism.metrics.sensitivity import Curve
 
 _ESTIMATES = ("accuracy", "cbrc", "ds", "cad", "bqs")
@@ -40,6 +44,8 @@ class Scorecards:
 
 def score_twice(settings: ScoreSettings, score: Callable[[ScoreSettings], Scorecard]) -> Scorecards:
     """Score with fixed constants; and if some are to come from the data, with those as well."""
+    from benchprism.metrics.scorecard import ScoreSettings
+
     default, fixed = ScoreSettings(), settings
     if settings.epsilon == "noise":
         fixed = replace(fixed, epsilon=default.epsilon)
@@ -124,6 +130,7 @@ def _row(score: BenchmarkScore, settings: ScoreSettings) -> dict[str, Any]:
         "items": score.items,
         "groups": score.groups,
         "missing": score.missing,
+        "pairs_without_common_items": score.apart,
     }
     for name in _ESTIMATES:
         row |= _estimate(name, getattr(score, name))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from benchprism.cli.output import print_table, say
+from benchprism.cli.output import counted, print_table, say
 from benchprism.cli.score_card import number
 
 if TYPE_CHECKING:
@@ -14,6 +14,20 @@ if TYPE_CHECKING:
 
 
 NO_ITEM = "no item has scores of both models"
+
+
+def _no_noise(one: BenchmarkComparison) -> str | None:
+    """Why neither an interval nor a detectable difference can be given; none when they are."""
+    found = one.comparison
+    if not found.items or found.differing:
+        return None
+    if found.items == 1:
+        return "the models have a single item in common"
+    if one.groups is not None:
+        return "the models differ by the same in every group of items, or have a single one"
+    if not found.first_only and not found.second_only:
+        return "the models score alike on every item, which does not say how large chance is"
+    return "the models differ by the same on every item, which does not say how large chance is"
 
 
 def plain(
@@ -49,7 +63,7 @@ def _row(one: BenchmarkComparison) -> dict[str, Any]:
         "p": found.p_value,
         "p_adjusted": one.adjusted_p,
         "detectable_difference": found.detectable,
-        "reason": None if found.items else NO_ITEM,
+        "reason": _no_noise(one) if found.items else NO_ITEM,
     }
 
 
@@ -89,11 +103,14 @@ def show(
     for one in found:
         if not one.comparison.items:
             say(f"{one.benchmark}: undefined because {NO_ITEM}")
+        if reason := _no_noise(one):
+            say(f"{one.benchmark}: interval and detectable: undefined because {reason}")
         if one.groups is not None:
+            items = counted(one.comparison.items, "item")
             say(
-                f"{one.benchmark}: {one.comparison.items} items in {one.groups} groups that share "
-                "a passage or a text: signs are flipped by group, since McNemar's test takes items "
-                "one by one"
+                f"{one.benchmark}: {items} in {counted(one.groups, 'group')} that share a passage"
+                " or a text: signs are flipped by group, since McNemar's test takes items one by"
+                " one"
             )
 
 

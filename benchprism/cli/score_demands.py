@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchprism.cli.output import print_table, say
+from benchprism.cli.output import counted, print_table, say
 from benchprism.cli.score_card import number
 from benchprism.cli.score_compare import p_value
 
@@ -101,6 +101,6 @@ def show(found: DemandedAbilities) -> None:
             say(f"{attribute}: share undefined because {own.reason}")
     say(f"all attributes together explain {fit.explained:.0%} of the difficulty")
     if found.without:
-        say(f"{found.without} items without a value of every attribute left out")
+        say(f"{counted(found.without, 'item')} without a value of every attribute left out")
     if not fit.converged:
         say(f"warning: the fit has not settled after {fit.iterations} steps")

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
-from benchprism.cli.output import print_table, say
+from benchprism.cli.output import counted, print_table, say
 from benchprism.records.errors import InputError
 from benchprism.records.files import replacing
-from benchprism.scoring.item_numbers import ENOUGH_MODELS
+
+if TYPE_CHECKING:
+    from benchprism.scoring.item_numbers import ItemModel
 
 _SHOWN = 30
 _COLUMNS = {
@@ -38,28 +40,37 @@ def write(table: pa.Table, path: Path) -> None:
             pa_csv.write_csv(table, temporary)
         else:
             pq.write_table(table, temporary, compression="zstd")
-    say(f"Wrote {len(table)} items to {path}.")
+    say(f"Wrote {counted(len(table), 'item')} to {path}.")
 
 
-def show(table: pa.Table) -> None:
+def show(table: pa.Table, response: ItemModel | None) -> None:
     """Print the items that most deserve a look: the ones that separate models the wrong way."""
     order = pc.sort_indices(table, sort_keys=[("discrimination", "ascending")])
-    first = table.take(order[:_SHOWN])
-    rows = [
-        [row["item_id"], *(_cell(row[name], digits) for name, digits in _COLUMNS.items())]
-        for row in first.to_pylist()
-    ]
+    first = table.take(order[:_SHOWN]).to_pylist()
+    learned = table.filter(pc.invert(table["irt_from_prior"]))
+    of_items = {"irt_difficulty", *["irt_discrimination"] * (response == "2PL")}
+    rows = []
+    for row in first:
+        guessed = of_items if row["irt_from_prior"] else set()
+        cells = [_cell(row[name], digits, name in guessed) for name, digits in _COLUMNS.items()]
+        rows.append([row["item_id"], *cells])
     columns = ["item", *(name.replace("_", " ") for name in _COLUMNS)]
     print_table(columns, rows, title="Items of least discrimination: check their keys first")
     if len(table) > _SHOWN:
         say(f"{_SHOWN} of {len(table)} items; --json or --out FILE for all")
-    most = pc.max(table["models"]).as_py() or 0
-    if most < ENOUGH_MODELS:
+    if any(row["irt_from_prior"] for row in first):
         say(
-            f"{most} models: discriminations of the item response model are not identified well by "
-            f"fewer than about {ENOUGH_MODELS}; mind their errors"
+            "(in brackets): all models or none solve the item, and its number in the item response"
+            " model comes from the prior alone"
         )
+    for benchmark in pc.unique(table["benchmark"]).to_pylist() if response == "1PL" else ():
+        source = "one for all items"
+        if benchmark not in learned["benchmark"].to_pylist():
+            source += ", from the prior alone"
+        say(f"{benchmark}: irt discrimination: {source}")
 
 
-def _cell(value: Any, digits: int) -> str:
-    return "–" if value is None else f"{value:.{digits}f}"
+def _cell(value: Any, digits: int, guessed: bool) -> str:
+    if value is None:
+        return "–"
+    return f"({value:.{digits}f})" if guessed else f"{value:.{digits}f}"

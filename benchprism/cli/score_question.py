@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchprism.cli.gather import project_attribute_table
-from benchprism.cli.output import print_json, say
+from benchprism.cli.output import counted, print_json, say
 from benchprism.project import Project
 from benchprism.records.errors import InputError
 from benchprism.records.results.matrix import Outcomes
@@ -181,7 +181,12 @@ class Question:
     def items(self, response: ItemModel | None, out: Path | None) -> None:
         """Print the statistics of the items, or write them to a file."""
         from benchprism.cli.score_items import show, write
-        from benchprism.scoring.item_numbers import item_numbers, not_fitted
+        from benchprism.scoring.item_numbers import (
+            ENOUGH_MODELS,
+            item_numbers,
+            not_fitted,
+            rough_slopes,
+        )
 
         for given in self.outcomes if response is not None else ():
             reason = not_fitted(given.scores)
@@ -194,7 +199,13 @@ class Question:
         if self.as_json:
             print_json(table.to_pylist())
         else:
-            show(table)
+            show(table, response)
+            for benchmark, models in rough_slopes(self.outcomes, response).items():
+                say(
+                    f"{benchmark}: {counted(models, 'model')}: discriminations of the item response"
+                    " model are not identified well by fewer than about"
+                    f" {ENOUGH_MODELS}; mind their errors"
+                )
 
     def demands(self, attributes: Sequence[str]) -> None:
         """Print abilities in what attributes demand, and how much difficulty these explain."""

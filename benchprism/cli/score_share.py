@@ -6,9 +6,8 @@ import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from benchprism.cli.output import print_table, say
+from benchprism.cli.output import counted, print_table, say
 from benchprism.cli.score_card import number
-from benchprism.metrics.reasons import named
 
 if TYPE_CHECKING:
     from benchprism.metrics.scorecard import ScoreSettings
@@ -20,6 +19,8 @@ def plain(found: ShareChoice, settings: ScoreSettings) -> dict[str, Any]:
     return {
         "best": found.curve.best,
         "points": [asdict(point) for point in found.curve.points],
+        "items": found.items,
+        "dropped": found.dropped,
         "held_in": list(found.split.held_in) if found.split else None,
         "held_out": list(found.split.held_out) if found.split else None,
         "settings": {"seed": settings.seed},
@@ -28,11 +29,15 @@ def plain(found: ShareChoice, settings: ScoreSettings) -> dict[str, Any]:
 
 def show(found: ShareChoice) -> None:
     """Print the trade-off for people."""
-    columns = ["share", "items", "consistency", "stability", "discriminability", "mean", ""]
+    from benchprism.metrics.reasons import named
+    from benchprism.scoring.share import CAD_ABOVE
+
+    columns = ["share", "items", "kept", "consistency", "stability", "discriminability", "mean", ""]
     rows = [
         [
             f"{point.share:.0%}",
             point.items,
+            f"{point.items / found.items:.0%}" if found.items else "–",
             number(point.consistency),
             number(point.stability),
             number(point.discriminability),
@@ -42,6 +47,11 @@ def show(found: ShareChoice) -> None:
         for point in found.curve.points
     ]
     print_table(columns, rows)
+    say(
+        f"{found.dropped} of {counted(found.items, 'item')} dropped first: their CAD is at most"
+        f" {CAD_ABOVE} among the models that choose. A share is of all items of each benchmark;"
+        " where fewer are left, all of these are kept"
+    )
     if math.isnan(found.curve.best):
         say("best: undefined because fewer than two models judge, or they all score alike")
     if found.split is None:

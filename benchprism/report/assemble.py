@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from benchprism.annotate.ledger.standing import ValueCount
+from benchprism.annotate.review.judging.gate import Judgement, worst_first
 from benchprism.compose.store import Subset
 from benchprism.metrics.scorecard import Scorecard, ScoreSettings
 from benchprism.prompts.catalogue import Catalogue
@@ -65,8 +66,8 @@ class Holdings:
     """None before any results were added."""
     subsets: Sequence[Subset]
     seed: int
-    calibration: Sequence[str] = ()
-    """What people's review says of attributes as hard criteria, a sentence each."""
+    calibration: Sequence[Judgement] = ()
+    """What people's review says of attributes as hard criteria."""
 
 
 def assemble(held: Holdings) -> Report:
@@ -102,7 +103,7 @@ def assemble(held: Holdings) -> Report:
         faults=_faults(held.findings),
         models=len(models),
         seed=held.seed,
-        calibration=tuple(held.calibration),
+        calibration=worst_first(held.calibration),
     )
 
 

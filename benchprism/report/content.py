@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from benchprism.annotate.ledger.standing import ValueCount
+from benchprism.annotate.review.judging.gate import Judgement
 from benchprism.metrics.scorecard import Scorecard
 from benchprism.prompts.catalogue import Catalogue
 from benchprism.report.confidence import AttributeConfidence
@@ -83,8 +84,8 @@ class Report:
     models: int
     """Models with a result on any benchmark."""
     seed: int
-    calibration: tuple[str, ...] = ()
-    """What people's review says of attributes as hard criteria, a sentence each."""
+    calibration: tuple[Judgement, ...] = ()
+    """What people's review says of attributes as hard criteria, what is not usable first."""
 
     @property
     def replayed(self) -> bool:

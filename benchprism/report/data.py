@@ -31,7 +31,9 @@ def plain(report: Report) -> dict[str, Any]:
         "subsets": [asdict(subset) for subset in report.subsets],
         "scores": [asdict(score) for score in report.scores.benchmarks],
         "faults": [asdict(fault) for fault in report.faults],
-        "calibration": [*report.calibration],
+        "calibration": [
+            judged.model_dump(exclude={"meaning", "annotators"}) for judged in report.calibration
+        ],
         "seed": report.seed,
     }
 

@@ -13,12 +13,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from benchprism.compose.export.composition import JudgementRow, judgement_rows
 from benchprism.compose.store import Subset
 from benchprism.prompts.catalogue import Attribute, Catalogue
 from benchprism.records.documents import dump_document
 from benchprism.records.results.matrix import Outcomes
 from benchprism.report.profile import attribute_shares
 from benchprism.report.strata import value_name
+from benchprism.scoring.judgement_record import read_judgement
 
 EXAMPLES = 3
 LONGEST = 600
@@ -84,6 +86,13 @@ class SubsetView:
     shifts: tuple[AttributeShift, ...]
     """The largest first."""
     examples: tuple[Example, ...]
+    judged: Mapping[str, Any] | None = None
+    """What models' results say of it, as it was judged last; see ``scoring.judgement_record``."""
+
+    @property
+    def judgement(self) -> list[JudgementRow]:
+        """Its measures as a whole; nothing when it was not judged as it is now."""
+        return judgement_rows(self.judged)
 
     @property
     def scored(self) -> bool:
@@ -113,6 +122,7 @@ def view_subset(
         _exclusions(subset, names),
         _shifts(pool, subset.items, catalogue),
         _examples(subset.items),
+        read_judgement(subset),
     )
 
 

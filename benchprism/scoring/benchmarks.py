@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from benchprism.metrics.reasons import named
 from benchprism.metrics.score_benchmarks import DEFAULTS, score_items
 from benchprism.metrics.scorecard import Scorecard, ScoreSettings
 from benchprism.metrics.standard_errors import MOST_MODELS
@@ -73,13 +74,27 @@ def score_results(
     if subset is None:
         return annotated(card, results.notes)
     scores = compared_with_sources(card.benchmarks, subset)
-    return annotated(replace(card, benchmarks=scores), subset.notes)
+    card = annotated(replace(card, benchmarks=scores), subset.notes)
+    return _warned(card, subset.judges_that_chose) if subset.judges_that_chose else card
+
+
+def _warned(card: Scorecard, families: Sequence[str]) -> Scorecard:
+    """Say that the models which judge a subset's items have chosen them."""
+    warning = (
+        f"its items were chosen by the scores of {named(families)}, who also judge them: that"
+        " flatters the choice (--held-out leaves them out)"
+    )
+    scores = [
+        replace(score, warnings=(warning, *score.warnings), notes=(warning, *score.notes))
+        for score in card.benchmarks
+    ]
+    return replace(card, benchmarks=tuple(scores))
 
 
 def annotated(card: Scorecard, notes: Mapping[str, Sequence[str]]) -> Scorecard:
-    """Put what is known before scoring in front of each benchmark's notes."""
-    scores = [
-        replace(score, notes=(*notes.get(score.benchmark, ()), *score.notes))
-        for score in card.benchmarks
-    ]
+    """Put what is known before scoring in front of each benchmark's notes, after its warnings."""
+    scores = []
+    for score in card.benchmarks:
+        known, rest = notes.get(score.benchmark, ()), score.notes[len(score.warnings) :]
+        scores.append(replace(score, notes=(*score.warnings, *known, *rest)))
     return replace(card, benchmarks=tuple(scores))

@@ -63,7 +63,7 @@ def compare_in_project(
             raise InputError(
                 f"no results of the model {model!r}",
                 wanted="a model with results",
-                mend=nearest(model, models),
+                mend=nearest(model, models, lister="results models"),
             )
     given = results.outcomes if outcomes is None else outcomes
     shared = [one for one in given if first in one.models and second in one.models]

@@ -13,6 +13,7 @@ from benchprism.metrics.bootstrap.resampling import stream
 from benchprism.metrics.items.abilities import Abilities, fit_abilities
 from benchprism.metrics.items.explained import Explained, explained_variance
 from benchprism.metrics.items.item_response import fit_item_response
+from benchprism.metrics.reasons import counted
 from benchprism.records.errors import InputError
 from benchprism.records.results.matrix import Outcomes
 from benchprism.scoring.attribute_values import Demands, demands
@@ -134,7 +135,7 @@ def _stacked(outcomes: Sequence[Outcomes]) -> tuple[NDArray[np.float64], tuple[s
 def _check(scores: NDArray[np.float64], models: Sequence[str]) -> None:
     if len(models) < FEWEST_MODELS:
         raise InputError(
-            f"abilities of {len(models)} models",
+            f"abilities of {counted(len(models), 'model')}",
             wanted=f"results of at least {FEWEST_MODELS}: items cannot be placed by fewer",
             mend="add results of more models",
         )

@@ -38,7 +38,9 @@ def item_numbers(
     ``discrimination``, ``variance``, ``guessing_floor`` (null when the number of choices is not
     known), ``above_guessing``, ``inversion_rate``, ``cad``, ``families_inverting``,
     ``inversion_p``, and of the item response model ``irt_difficulty``, ``irt_difficulty_error``,
-    ``irt_discrimination``, ``irt_discrimination_error``. What is undefined is null.
+    ``irt_discrimination``, ``irt_discrimination_error``, and ``irt_from_prior``, true for an item
+    that all its models or none solve, about which these four say only what the prior does. What is
+    undefined is null.
 
     Args:
         results: the results of the project.
@@ -56,6 +58,17 @@ def not_fitted(scores: NDArray[np.floating[Any]]) -> str | None:
     if np.nanmin(scores, initial=0) < 0:
         return "a score is below 0, and no share of a right answer"
     return None
+
+
+def rough_slopes(outcomes: Sequence[Outcomes], response: ItemModel | None) -> dict[str, int]:
+    """Number of models of each benchmark whose items get slopes that these identify badly."""
+    if response != "2PL":
+        return {}
+    return {
+        given.benchmark: len(given.models)
+        for given in outcomes
+        if not_fitted(given.scores) is None and len(given.models) < ENOUGH_MODELS
+    }
 
 
 def floors(results: ProjectResults, given: Outcomes) -> NDArray[np.float64]:
@@ -104,15 +117,17 @@ def _benchmark(results: ProjectResults, given: Outcomes, response: ItemModel | N
 
 def _response(
     scores: NDArray[np.float64], floor: NDArray[np.float64], response: ItemModel | None
-) -> dict[str, NDArray[np.float64]]:
-    """Columns of the item response model; NaN where it is not fitted."""
+) -> dict[str, Any]:
+    """Columns of the item response model; null where it is not fitted."""
     names = ("difficulty", "difficulty_error", "discrimination", "discrimination_error")
     if response is None or not_fitted(scores):
         none = np.full(len(scores), np.nan)
-        return {f"irt_{name}": none for name in names}
+        unknown = pa.nulls(len(scores), pa.bool_())
+        return {f"irt_{name}": none for name in names} | {"irt_from_prior": unknown}
     fit = fit_item_response(scores, model=response, floor=response_floor(floor))
     found = fit.difficulty, fit.difficulty_error, fit.slope, fit.slope_error
-    return {f"irt_{name}": values for name, values in zip(names, found, strict=True)}
+    numbers = {f"irt_{name}": values for name, values in zip(names, found, strict=True)}
+    return {**numbers, "irt_from_prior": pa.array(fit.from_prior)}
 
 
 def _column(values: Any) -> pa.Array:

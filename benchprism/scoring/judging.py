@@ -9,8 +9,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from benchprism.compose.evidence import is_evidence
-from benchprism.compose.language.checks import named_fields
 from benchprism.compose.store import Subset, read_subset
 from benchprism.metrics.bootstrap.random_subsets import Placing, placing
 from benchprism.metrics.scorecard import Scorecard, ScoreSettings
@@ -19,7 +17,11 @@ from benchprism.records.errors import InputError
 from benchprism.scoring.benchmarks import score_results
 from benchprism.scoring.null import Floats, NullNumbers, null_numbers
 from benchprism.scoring.results import ProjectResults
-from benchprism.scoring.subsets import subset_results
+from benchprism.scoring.subsets import (
+    families_that_chose,
+    held_out_families,
+    subset_results,
+)
 
 MEASURES = ("cbrc", "ds", "cad", "bqs", "ranking_consistency", "stability")
 BY_BENCHMARK = ("cbrc", "bqs")
@@ -56,7 +58,7 @@ class Verdict:
     measures: Mapping[str, tuple[Measured, ...]]
     """By benchmark, the composition as a whole last, under its own name."""
     notes: tuple[str, ...]
-    """What of the composition has no results."""
+    """Which models judge the whole, and what of the composition has no results."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,7 +112,7 @@ def judge(
         return _verdict(project, name, given, points, subsets, threads)
 
     by_all, held_out = verdict(results), None
-    families, nobody = _held_out(stored, results)
+    families, nobody = _held_out(project, stored, results)
     if families:
         try:
             held_out = verdict(results.of_families(families))
@@ -119,20 +121,16 @@ def judge(
     return Judgement(stored, subsets, points, by_all, held_out, nobody)
 
 
-def _held_out(subset: Subset, results: ProjectResults) -> tuple[list[str], str]:
+def _held_out(
+    project: Project, subset: Subset, results: ProjectResults
+) -> tuple[tuple[str, ...], str]:
     """The families that had no part in the choice where others had, or why there are none."""
-    chose: set[str | None] = {*(subset.lock.get("selection") or {}).get("held_in", ())}
-    asked = sorted(filter(is_evidence, named_fields(subset.criteria)))
-    if asked:
-        judges = (subset.lock.get("results") or {}).get("models", {})
-        chose |= {model["family"] for model in judges.values()}
-    if not chose:
-        return [], "no model had a part in the choice, so that all of them judge it"
-    families = [family for family in results.families if family not in chose]
-    if families:
-        return families, ""
-    by = f", since the criteria ask for {', '.join(asked)}" if asked else ""
-    return [], f"every family had a part in the choice{by}: the models that chose also judge"
+    try:
+        if not families_that_chose(project, subset):
+            return (), "no model had a part in the choice, so that all of them judge it"
+        return held_out_families(project, subset.name, results), ""
+    except InputError as error:
+        return (), error.found
 
 
 def _verdict(
@@ -151,14 +149,19 @@ def _verdict(
         for place, score in enumerate(card.benchmarks)
     }
     present = {model for part in subset.parts for model in part.models}
+    everywhere = len(subset.whole.models)
+    partly = f"of {len(present)} models the {everywhere} with results on every benchmark judge the"
     return Verdict(
         models={model.name: model.family for model in results.models if model.name in present},
         items=sum(len(part.item_ids) for part in subset.parts),
         measures=measures,
-        notes=tuple(
-            note if what == name else f"{what}: {note}"
-            for what, notes in subset.notes.items()
-            for note in notes
+        notes=(
+            *([f"{partly} composition as a whole"] if everywhere < len(present) else []),
+            *(
+                note if what == name else f"{what}: {note}"
+                for what, notes in subset.notes.items()
+                for note in notes
+            ),
         ),
     )
 

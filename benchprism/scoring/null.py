@@ -103,7 +103,10 @@ def null_numbers(
     # Ties by noise would need the noise of every random subset.
     ties: Ties = "tau-b" if settings.ties == "noise" else settings.ties
     choice = _choice(results, subset, card)
-    domains = [results.domains.get(own.key) for own in choice.sample.benchmarks]
+    domains = [
+        None if score.apart == 1 else results.domains.get(own.key)
+        for own, score in zip(choice.sample.benchmarks, card.benchmarks, strict=True)
+    ]
     peers = peer_matrix(domains)
     decay = card.benchmarks[0].decay
     random = random_subsets(

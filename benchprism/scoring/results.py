@@ -12,14 +12,15 @@ from numpy.typing import NDArray
 
 from benchprism.metrics.bootstrap.groups import joined_groups
 from benchprism.metrics.evidence import ItemScores
-from benchprism.metrics.reasons import named
+from benchprism.metrics.reasons import counted, named
 from benchprism.metrics.scorecard import Model
 from benchprism.project import Project
 from benchprism.records.errors import InputError, suggestion
 from benchprism.records.items.store import read_items, read_provenance
 from benchprism.records.results.matrix import Outcomes, outcomes
-from benchprism.records.results.models import read_models, read_models_file
-from benchprism.records.results.store import read_results
+from benchprism.records.results.metrics_used import mixed_metrics
+from benchprism.records.results.models import doubtful_entries, read_models, read_models_file
+from benchprism.records.results.store import ResultsFile, read_results
 
 ONE_DOMAIN = "all"
 """The domain of every benchmark when none is stated for any."""
@@ -103,7 +104,7 @@ class ProjectResults:
                     wanted=f"a family with results: {named(self.families)}"
                     if self.families
                     else "families of the models, as the models file declares them",
-                    mend=nearest(wanted, self.families)
+                    mend=nearest(wanted, self.families, lister="results models")
                     if self.families
                     else "draft it with 'benchprism results models'",
                 )
@@ -122,7 +123,10 @@ def project_results(project: Project, scope: Scope = EVERYTHING) -> ProjectResul
         InputError: there are no results (in the scope), or a file cannot be read.
     """
     found, notes, items = [], Notes(), {}
-    for given in _chosen(outcomes(read_results(project.results)), scope):
+    files = read_results(project.results)
+    every = outcomes(files)
+    known = {model for given in every for model in given.models}
+    for given in _chosen(every, scope):
         path = project.items / f"{given.benchmark}.parquet"
         table = read_items(path) if path.is_file() else None
         joined, notes[given.benchmark] = _joined(given, table, path.name)
@@ -133,7 +137,9 @@ def project_results(project: Project, scope: Scope = EVERYTHING) -> ProjectResul
     names = {model for given in found for model in given.models}
     domains = _domains(project, [given.benchmark for given in found], notes)
     models = _project_models(project, names)
+    _tell_metrics(files, found, notes)
     _tell_guesses(project, found, notes)
+    _tell_doubts(project, known, found, notes)
     results = ProjectResults(tuple(found), models, domains, notes, items, scope.grouped)
     return results.of_families(scope.families) if scope.families else results
 
@@ -175,15 +181,16 @@ def _joined(given: Outcomes, items: pa.Table | None, file: str) -> tuple[Outcome
         notes.append(f"{unanswered} of {len(faults)} items have no results")
     faulty = {item for item in given.item_ids if faults.get(item)}
     if faulty:
-        notes.append(f"{len(faulty)} items left out for their faults; see 'benchprism items check'")
+        number = counted(len(faulty), "item")
+        notes.append(f"{number} left out for their faults; see 'benchprism items check'")
     return without(given, faulty), notes
 
 
-def nearest(word: str, names: Sequence[str]) -> str:
+def nearest(word: str, names: Sequence[str], *, lister: str = "results list") -> str:
     """Say which name was probably meant; where they are many and none is near, who lists them."""
     said = suggestion(word, names)
     many = len(names) > _LISTED and not said.startswith("did you mean")
-    return "'benchprism results list' names them all" if many else said
+    return f"'benchprism {lister}' names them all" if many else said
 
 
 def without(given: Outcomes, left_out: Collection[str]) -> Outcomes:
@@ -219,11 +226,31 @@ def _tell_guesses(project: Project, found: Sequence[Outcomes], notes: Notes) -> 
     for given in found:
         own = [model for model in given.models if model in guesses]
         if own:
-            number = f"{len(own)} {'model' if len(own) == 1 else 'models'}"
+            number = counted(len(own), "model")
             notes[given.benchmark].append(
                 f"families and sizes of {number} are guesses that nobody confirmed, and are not"
                 f" used: {named(own)}"
             )
+
+
+def _tell_metrics(
+    files: Mapping[str, ResultsFile], found: Sequence[Outcomes], notes: Notes
+) -> None:
+    """Note the benchmarks whose models are scored in different ways."""
+    for benchmark, uses in mixed_metrics(files, [given.benchmark for given in found]).items():
+        ways = named(map(str, uses))
+        notes[benchmark].append(f"results are of different metrics, which need not compare: {ways}")
+
+
+def _tell_doubts(
+    project: Project, known: Collection[str], found: Sequence[Outcomes], notes: Notes
+) -> None:
+    """Note what may be slips in the models file, given the models that have results."""
+    if not project.models.is_file():
+        return
+    for line in doubtful_entries(read_models_file(project.models).models, known):
+        for given in found:
+            notes[given.benchmark].append(f"{project.models.name} {line}")
 
 
 def _domains(project: Project, benchmarks: Sequence[str], notes: Notes) -> dict[str, str | None]:

@@ -26,6 +26,16 @@ class ShareChoice:
     curve: ShareCurve
     split: FamilySplit | None
     """None with fewer than two families: then the models that choose also judge."""
+    items: int
+    """Items of all benchmarks, which the shares are of."""
+    dropped: int
+    """Items among them that no share keeps, since their CAD is at most ``CAD_ABOVE``."""
+
+
+def _choice(ranked: Sequence[RankedItems], seed: int, split: FamilySplit | None) -> ShareChoice:
+    items = sum(len(given.scores) for given in ranked)
+    kept = sum(len(given.order) for given in ranked)
+    return ShareChoice(share_curve(ranked, seed=seed), split, items, items - kept)
 
 
 def share_to_keep(
@@ -33,8 +43,8 @@ def share_to_keep(
 ) -> ShareChoice:
     """Weigh the shares of the items that could be kept.
 
-    Items are ranked as in the Benchmark^2 paper, by one half of the families: those with a CAD of
-    at most 0.15 last, the others by discrimination. The other half judges.
+    Items are chosen as in the Benchmark^2 paper, by one half of the families: those with a CAD of
+    at most 0.15 are dropped, the others ranked by discrimination. The other half judges.
 
     Args:
         results: the results of the project.
@@ -44,13 +54,13 @@ def share_to_keep(
     split = split_families(results.families, seed=seed)
     if not split.held_out:
         ranked = [_ranked(results, given, given) for given in outcomes]
-        return ShareChoice(share_curve(ranked, seed=seed), None)
+        return _choice(ranked, seed, None)
     choosing = {given.benchmark: given for given in _of(results, outcomes, split.held_in)}
     judging = {given.benchmark: given for given in _of(results, outcomes, split.held_out)}
     ranked = [
         _ranked(results, choosing[name], judging[name]) for name in choosing if name in judging
     ]
-    return ShareChoice(share_curve(ranked, seed=seed), split)
+    return _choice(ranked, seed, split)
 
 
 def _of(

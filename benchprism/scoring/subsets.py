@@ -8,8 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from benchprism.compose.store import read_subset
-from benchprism.metrics.reasons import named
+from benchprism.compose.evidence import is_evidence
+from benchprism.compose.language.checks import named_fields
+from benchprism.compose.locking.lock import lock_digest
+from benchprism.compose.store import Subset, read_subset
+from benchprism.metrics.reasons import counted, named
 from benchprism.metrics.scorecard import BenchmarkScore
 from benchprism.metrics.stability import ranking_consistency
 from benchprism.metrics.standings import mean_over_models
@@ -29,6 +32,8 @@ class SubsetResults:
     sources: tuple[Outcomes, ...]
     """The same benchmarks with all their items."""
     notes: Notes
+    judges_that_chose: tuple[str, ...] = ()
+    """Families whose models had a part in choosing the items, and judge them as well."""
 
     @property
     def whole(self) -> Outcomes:
@@ -42,7 +47,16 @@ def subset_results(project: Project, name: str, results: ProjectResults) -> Subs
     Raises:
         InputError: there is no such subset, or there are no results on any of its items.
     """
-    return results_on(results, read_subset(project.subsets / name).items, name)
+    subset = read_subset(project.subsets / name)
+    found = results_on(results, subset.items, name)
+    try:
+        chose = families_that_chose(project, subset)
+    except InputError as error:
+        found.notes.setdefault(name, []).append(f"who chose its items is not known: {error.found}")
+        return found
+    judging = {model.family for model in results.models} & chose
+    families = sorted(one or "models without a family" for one in judging)
+    return replace(found, judges_that_chose=tuple(families))
 
 
 def results_on(results: ProjectResults, items: pa.Table, subset: str) -> SubsetResults:
@@ -68,7 +82,7 @@ def results_on(results: ProjectResults, items: pa.Table, subset: str) -> SubsetR
             parts.append(part)
             sources.append(given)
             lacking = len(ids) - len(part.item_ids)
-            note = f"no results on {lacking} of the subset's {len(ids)} items"
+            note = f"no results on {lacking} of the subset's {counted(len(ids), 'item')}"
             notes[given.benchmark] = [note] if lacking else []
     if not parts:
         others = named(given.benchmark for given in results.outcomes)
@@ -94,6 +108,8 @@ def compared_with_sources(
 
 
 def _compared(score: BenchmarkScore, full: Outcomes) -> BenchmarkScore:
+    if score.apart == 1:  # no two models have an item in common, and nothing is ranked
+        return score
     on_all = dict(zip(full.models, mean_over_models(full.scores.T.astype(float)), strict=True))
     models = list(score.accuracies)
     tau = ranking_consistency(
@@ -110,18 +126,54 @@ def held_out_families(project: Project, name: str, results: ProjectResults) -> t
         InputError: there is no such subset, its items were not chosen by scores, or every family
             had a part.
     """
-    selection = read_subset(project.subsets / name).lock.get("selection")
-    if not selection:
+    subset = read_subset(project.subsets / name)
+    chose = families_that_chose(project, subset)
+    if not chose:
         raise InputError(
             f"the items of the subset {name!r} were not chosen by scores",
             wanted="a subset with 'select' in its criteria: only then are families held out",
             mend="leave out --held-out",
         )
-    families = tuple(name for name in results.families if name not in selection["held_in"])
+    families = tuple(family for family in results.families if family not in chose)
     if not families:
+        asked = statistics_asked(subset)
         raise InputError(
-            f"every family had a part in choosing the items of the subset {name!r}",
+            f"every family had a part in choosing the items of the subset {name!r}"
+            + (f", whose criteria ask for {named(asked)}" if asked else ""),
             wanted="families that were held out, to judge the choice",
-            mend="compose it again with 'held_in: half' under 'select'",
+            mend="compose it again with 'held_in: half' under 'select'"
+            + (", and without what all models scored" if asked else ""),
         )
     return families
+
+
+def families_that_chose(project: Project, subset: Subset) -> set[str | None]:
+    """Families whose scores had a part in choosing a subset's items, or those they are taken from.
+
+    Models without a family count as one, ``None``.
+
+    Raises:
+        InputError: an earlier composition that items are taken from is not there any more, or is
+            another one by now.
+    """
+    lock = subset.lock
+    chose: set[str | None] = {*(lock.get("selection") or {}).get("held_in", ())}
+    if statistics_asked(subset):
+        models = (lock.get("results") or {}).get("models", {})
+        chose |= {model["family"] for model in models.values()}
+    for name, digest in lock.get("compositions", {}).items():
+        earlier = read_subset(project.subsets / name)
+        if lock_digest(earlier.lock) != digest:
+            raise InputError(
+                f"the subset {name!r}, which items of {subset.name!r} are taken from, was composed"
+                " anew since",
+                wanted="the one that it was",
+                mend=f"compose {subset.name!r} again",
+            )
+        chose |= families_that_chose(project, earlier)
+    return chose
+
+
+def statistics_asked(subset: Subset) -> list[str]:
+    """The fields of a subset's criteria that rest on the scores of all models."""
+    return sorted(filter(is_evidence, named_fields(subset.criteria)))

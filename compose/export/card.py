@@ -109,7 +109,7 @@ def card_text(export: ExportedSubset) -> str:
         annotators=annotators(export),
         compared=compared(export) if export.agreement else "",
         coverage=coverage(export),
-        judgement=judgement_rows(export),
+        judgement=judgement_rows(export.judgement),
         unkeyed=_unkeyed(export),
         papers=_papers(export),
     )

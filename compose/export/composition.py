@@ -144,15 +144,15 @@ def compared(export: ExportedSubset) -> str:
     return people_in_words(len(figure.annotators)) if people else " and ".join(figure.annotators)
 
 
-def judgement_rows(export: ExportedSubset) -> list[JudgementRow]:
-    """What models' results say of the subset as a whole; nothing when it was not judged."""
-    if export.judgement is None:
+def judgement_rows(judgement: Mapping[str, Any] | None) -> list[JudgementRow]:
+    """What models' results say of a subset as a whole; nothing when it was not judged."""
+    if judgement is None:
         return []
-    name, others = export.judgement["subset"], export.judgement["held_out"]
+    name, others = judgement["subset"], judgement["held_out"]
     held_out = others["measures"][name] if others else {}
     return [
         JudgementRow(_MEASURES.get(measure, measure), found, held_out.get(measure))
-        for measure, found in export.judgement["all"]["measures"][name].items()
+        for measure, found in judgement["all"]["measures"][name].items()
     ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Literal, get_args
 
@@ -34,6 +35,8 @@ _CLOSED: dict[str, tuple[str, ...]] = {
     "answer_format": ANSWER_FORMATS,
 }
 """Texts with values that are known beforehand."""
+
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?")
 
 
 def field_kind(table: pa.Table, field: str, catalogue: Catalogue | None = None) -> FieldKind:
@@ -125,7 +128,9 @@ def _check_value(
         fits = kind == "number"
     if fits and (known is None or value in known):
         return
-    if known is not None:
+    if isinstance(value, str) and _is_quoted(value, kind):
+        wanted, mend = f"a {kind}", f"write {value} without quotes"
+    elif known is not None:
         wanted, mend = "a value it can take", suggestion(str(value), map(spell, known))
     elif kind in {"number", "truth value"}:
         wanted, mend = f"a {kind}", "mend the value"
@@ -134,3 +139,10 @@ def _check_value(
     raise CriteriaError(
         f"the value {spell(value)} for {rule.field!r}", wanted=wanted, mend=mend, place=rule.place
     )
+
+
+def _is_quoted(text: str, kind: FieldKind) -> bool:
+    """Tell whether text is a number or a truth value but for its quotes."""
+    if kind == "truth value":
+        return text in {"true", "false"}
+    return kind == "number" and bool(_NUMBER.fullmatch(text))

@@ -71,7 +71,7 @@ class Draw:
         return found
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Shortage:
     """Why a sample cannot be drawn from the items that are left."""
 
@@ -79,6 +79,8 @@ class Shortage:
     wanted: str
     place: Place
     """The key that asks for too much, inside the criteria."""
+    counted: NDArray[np.bool_] | None = None
+    """Of the items that are left, those that ``found`` counts; none when it counts others."""
 
 
 def draw(
@@ -120,10 +122,13 @@ def _size(sample: Sample, left: int) -> int | Shortage:
         return sample.size
     if sample.if_short == "take_all":
         return left
-    found = (
-        f"{left} item{'' if left == 1 else 's'} {'is' if left == 1 else 'are'} left to draw from"
-    )
-    return Shortage(found, str(sample.size), ("sample", "size"))
+    found = f"{_are_left(left)} left to draw from"
+    return Shortage(found, str(sample.size), ("sample", "size"), np.ones(left, dtype=np.bool_))
+
+
+def _are_left(items: int, which: str = "") -> str:
+    """Such as ``1 item is`` or ``13 items with reasoning_depth 3 are``."""
+    return f"1 item{which} is" if items == 1 else f"{items} items{which} are"
 
 
 def _by_group(
@@ -133,7 +138,7 @@ def _by_group(
     available = dict(zip(groups.names, groups.counts.tolist(), strict=True))
     field = sample.groupings[0].field if len(sample.groupings) == 1 else ""
     own = (sample.quotas or {}).get(field, {}) if field not in sample.crossing else {}
-    short = _short(field, own, available, size, sample)
+    short = _short(field, own, groups, size, sample)
     if short is not None:
         return short
     shared = quotas(
@@ -147,10 +152,11 @@ def _by_group(
 
 
 def _short(
-    field: str, given: dict[str, Quota], available: dict[str, int], size: int, sample: Sample
+    field: str, given: dict[str, Quota], values: Groups, size: int, sample: Sample
 ) -> Shortage | None:
     """Why the quotas on one field cannot be met, if that is refused."""
     place: Place = ("sample", "quotas", field)
+    available = dict(zip(values.names, values.counts.tolist(), strict=True))
     least = sum(min(quota.min, available.get(value, 0)) for value, quota in given.items())
     if least > size:
         return Shortage(f"the quotas on {field!r} take {least} items", f"at most {size}", place)
@@ -159,8 +165,9 @@ def _short(
     for value, quota in given.items():
         there = available.get(value, 0)
         if there < quota.min:
-            found = f"{there} items with {field} {value} are left to draw from"
-            return Shortage(found, f"at least {quota.min}", (*place, value))
+            found = f"{_are_left(there, f' with {field} {value}')} left to draw from"
+            of = np.array([name == value for name in values.names], dtype=np.bool_)[values.codes]
+            return Shortage(found, f"at least {quota.min}", (*place, value), of)
     caps = {value: quota.max for value, quota in given.items() if quota.max is not None}
     room = sum(min(n, caps.get(value, n)) for value, n in available.items())
     if room < size:
@@ -196,10 +203,10 @@ def _crossed(
     plain = turns(groups.codes, keys) < shared[groups.codes]
     available = np.bincount(codes, minlength=shape[0] * shape[1]).reshape(shape)
     drawn = np.bincount(codes[plain], minlength=shape[0] * shape[1]).reshape(shape)
-    there = dict(zip(values.names, available.sum(axis=0).tolist(), strict=True))
-    short = _short(field, given, there, int(shared.sum()), sample)
+    short = _short(field, given, values, int(shared.sum()), sample)
     if short is not None:
         return short
+    there = dict(zip(values.names, values.counts.tolist(), strict=True))
     least = [min(given[v].min, there[v]) if v in given else 0 for v in values.names]
     none = [given[v].max if v in given else None for v in values.names]
     most = [len(codes) if cap is None else cap for cap in none]
@@ -211,7 +218,8 @@ def _crossed(
         wanted = (
             f"at least {bounds.least[settled.value]}" if few else f"at most {most[settled.value]}"
         )
-        found = f"the quotas leave {settled.reached} items with {field} {value}"
+        noun = "item" if settled.reached == 1 else "items"
+        found = f"the quotas leave {settled.reached} {noun} with {field} {value}"
         return Shortage(found, wanted, ("sample", "quotas", field, value))
     names = tuple(
         f"{group}, {value}" if group else value for group in groups.names for value in values.names

@@ -11,15 +11,17 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 
+from ..language.conditions import Scalar
 from ..language.errors import Infeasible, Relaxation
 from ..narrowing import Narrowing, drawn, narrow
 from ..rules import FaultRule, FieldRule, Rule, spell
 from ..screening import Screening
 from .draw import Shortage
 
-_LABELS = 12  # further values of a rule that are tried, at most
+_VALUES = 12  # further values of a rule that are tried, at most
 
 
 _Change = tuple[str, Callable[[], Screening]]
@@ -105,14 +107,36 @@ def _chains(rule: Rule, screening: Screening) -> Iterator[list[FieldRule]]:
     elif rule.operator in {"is", "in"}:
         known = rule.operand if rule.operator == "in" else [rule.operand]
         others = [v for v in pc.unique(column).drop_null().to_pylist() if v not in known]
-        for value in sorted(others, key=spell)[:_LABELS]:
-            yield [replace(rule, operator="in", operand=[*known, value])]
+        numbers = pa.types.is_integer(column.type) or pa.types.is_floating(column.type)
+        for values in _neighbours(known, others) if numbers else _one_more(others):
+            yield [replace(rule, operator="in", operand=_in_order([*known, *v])) for v in values]
     trust = rule.trust
     if trust.min_confidence is not None:
         lower = [n / 10 for n in range(9, 0, -1) if n / 10 < trust.min_confidence]
         yield [replace(rule, trust=replace(trust, min_confidence=c)) for c in [*lower, None]]
     if trust.human_only:
         yield [replace(rule, trust=replace(trust, human_only=False))]
+
+
+def _one_more(others: Sequence[str]) -> Iterator[list[list[str]]]:
+    """Each further value alone."""
+    yield from ([[value]] for value in sorted(others, key=spell)[:_VALUES])
+
+
+def _neighbours(known: Sequence[float], others: Sequence[float]) -> Iterator[list[list[float]]]:
+    """Ever more of the numbers below and above the known ones, the nearest first.
+
+    Numbers and levels have an order, and one that is further off says less of what was meant.
+    """
+    nearest = sorted((min((abs(v - k), k < v) for k in known), v) for v in others)
+    for above in (False, True):
+        side = [value for (_, over), value in nearest if over is above][:_VALUES]
+        yield [side[: end + 1] for end in range(len(side))]
+
+
+def _in_order(values: list[Scalar]) -> list[Scalar]:
+    """Numbers by size; words as they come."""
+    return values if any(isinstance(v, str) for v in values) else sorted(values, key=float)
 
 
 def require_feasible(narrowing: Narrowing, shortage: Shortage | None) -> None:
@@ -132,14 +156,21 @@ def require_feasible(narrowing: Narrowing, shortage: Shortage | None) -> None:
 def _infeasible(narrowing: Narrowing, shortage: Shortage | None, mend: str) -> Infeasible:
     if not len(narrowing.rows) or shortage is None:
         return Infeasible("no item is left", wanted="at least one", mend=mend)
-    counts = narrowing.screening.pool.count(narrowing.rows).items()
     lower = ".".join(map(str, shortage.place))
     return Infeasible(
-        f"{shortage.found} ({', '.join(f'{name} {n}' for name, n in counts)})",
+        shortage.found + _by_benchmark(narrowing, shortage),
         wanted=shortage.wanted,
         mend=f"{mend}; or change {lower}, or take what there is with if_short: take_all",
         place=shortage.place,
     )
+
+
+def _by_benchmark(narrowing: Narrowing, shortage: Shortage) -> str:
+    """Of which benchmarks the items are that a shortage counts, such as `` (arc 1, gsm 12)``."""
+    if shortage.counted is None or not shortage.counted.any():
+        return ""
+    counts = narrowing.screening.pool.count(narrowing.rows[shortage.counted])
+    return f" ({', '.join(f'{name} {n}' for name, n in counts.items() if n)})"
 
 
 def _in_words(found: Sequence[Relaxation], screening: Screening) -> str:

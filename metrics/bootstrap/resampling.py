@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
 
@@ -20,6 +20,9 @@ BLOCK = 128
 """Replicates that share one stream of random numbers."""
 
 _LARGEST_UNDEFINED_SHARE = 0.05
+_SAME = 1e-12
+_LOST = "it is undefined in more than 5 % of the replicates"
+_CONSTANT = "it is the same in every replicate, which does not say how sure it is"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,8 @@ class Interval:
     low: float
     high: float
     method: Literal["basic"] = "basic"
+    reason: str = field(default="", repr=False)
+    """Why it is undefined, where that is known."""
 
     @property
     def defined(self) -> bool:
@@ -68,9 +73,34 @@ def basic_interval(
     known = replicates[~np.isnan(replicates)]
     lost = len(replicates) - len(known)
     if math.isnan(estimate) or not len(known) or lost > _LARGEST_UNDEFINED_SHARE * len(replicates):
-        return UNDEFINED
+        return Interval(math.nan, math.nan, reason=_LOST)
     low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(2 * estimate - high), float(2 * estimate - low))
+
+
+def sampling_interval(
+    estimate: float, replicates: NDArray[np.float64], *, level: float = 0.95
+) -> Interval:
+    """``basic_interval`` of a number whose replicates have to differ for it to say anything.
+
+    Resampling items that all models solve gives an accuracy of 1 each time, and an interval without
+    width. Other items of the same kind would tell; these do not.
+
+    Args:
+        estimate: as there.
+        replicates: as there.
+        level: as there.
+
+    Returns:
+        An ``Interval``, NaN also when all replicates are the same.
+
+    >>> sampling_interval(1.0, np.ones(100)).defined
+    False
+    """
+    found = basic_interval(estimate, replicates, level=level)
+    if found.defined and np.nanmax(replicates) - np.nanmin(replicates) < _SAME:
+        return Interval(math.nan, math.nan, reason=_CONSTANT)
+    return found
 
 
 def blocks(replicates: int) -> Iterator[tuple[int, int]]:

@@ -39,6 +39,9 @@ class ItemResponse:
     difficulty_error: Floats
     floor: Floats
     """(n,): probability of a right answer by guessing, as given."""
+    from_prior: NDArray[np.bool_]
+    """(n,): whether every model with a score has 1, or every one 0. No finite difficulty fits such
+    an item best: its numbers are what the prior leaves of infinity."""
     ability: Floats
     """(m,): posterior mean; the models have mean 0 and variance 1."""
     ability_error: Floats
@@ -94,6 +97,8 @@ def fit_item_response(
     fit.locate()
     slope_error, difficulty_error = fit.errors()
     lost = ~seen.any(axis=1)
+    filled = np.where(seen, scores, 0)
+    alike = ((filled == 1) | ~seen).all(axis=1) | ((filled == 0) | ~seen).all(axis=1)
     absent = ~seen.any(axis=0)
     return ItemResponse(
         slope=np.where(lost, np.nan, fit.slope),
@@ -101,6 +106,7 @@ def fit_item_response(
         slope_error=np.where(lost | (model == "1PL"), np.nan, slope_error),
         difficulty_error=np.where(lost, np.nan, difficulty_error),
         floor=fit.floor,
+        from_prior=alike & ~lost,
         ability=np.where(absent, np.nan, fit.mean),
         ability_error=np.where(absent, np.nan, fit.deviation),
         log_likelihood=fit.likelihood,

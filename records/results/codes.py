@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any
@@ -74,6 +74,14 @@ def coded(column: pa.Array, names: Names) -> Coded:
     """Code the texts of a column."""
     places, words = _dictionary(column)
     return Coded(names.codes(words), places)
+
+
+def coded_texts(column: pa.Array, texts: Sequence[str]) -> Codes:
+    """The place of each row's text among some texts, or -1."""
+    places, words = _dictionary(column)
+    found = pc.index_in(words, value_set=pa.array(texts, pa.string())).fill_null(-1).to_numpy()
+    codes: Codes = found.astype(np.int32).take(places)
+    return codes
 
 
 class PairNames:

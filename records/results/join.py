@@ -19,6 +19,8 @@ from .joining.items import ProjectItems
 from .joining.matching import LoggedItem, Matcher
 from .joining.merging import Contradiction, merge, reconcile
 from .joining.metric_choice import Choice, Refusal, Wanted, choose_metrics, lacking
+from .joining.naming import ModelNames, alike
+from .joining.present import leave_repeated
 from .joining.report import Conflict, JoinReport, Tally, below_share, unknown_items, ways_found
 from .joining.reruns import last_runs
 from .joining.resolving import Landing, Resolver, land
@@ -26,6 +28,8 @@ from .joining.results_table import results_table
 from .joining.segments import Segment, segments_of
 from .joining.tables import collect_table
 from .logs import Log, LogFinding, LogRun, Sums, read_log
+from .metrics_used import benchmarks_of, mixed_metrics
+from .store import ResultsFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,10 @@ class JoinOptions:
     """The project's benchmark of all results; found by the items when not given."""
     min_joined: float = 0.9
     """The share of a task's results that has to join, of each model."""
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    """What models are to be called, by the name that the logs have."""
+    models: tuple[str, ...] = ()
+    """Only these models; all when empty."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,7 +63,7 @@ class Join:
     def __init__(self, items: ProjectItems, options: JoinOptions | None = None) -> None:
         self._items, self._options = items, options or JoinOptions()
         self._matcher = Matcher(items)
-        self._models: dict[str, int] = {}
+        self._models = ModelNames(self._options.renamed, self._options.models)
         self._runs: list[CollectedRun] = []
         self._origins: dict[str, str] = {}
         self.findings: list[LogFinding] = []
@@ -70,7 +78,9 @@ class Join:
         """
         collectors: dict[tuple[str, str], RunCollector] = {}
         sums = Sums()
-        for event in read_log(log):
+        wanted = self._options.models
+        columns = [old for old, new in self._options.renamed.items() if new in wanted]
+        for event in read_log(log, (*wanted, *columns) if wanted else ()):
             if isinstance(event, LogFinding):
                 self.findings.append(event)
                 continue
@@ -82,7 +92,8 @@ class Join:
             if run.stated:
                 sums.add(event)
             yield collectors[key].add(event)
-        self._runs += [collector.finished() for collector in collectors.values()]
+        runs = [collector.finished() for collector in collectors.values()]
+        self._runs += [run for run in runs if len(run.rows.doc)]
         self.findings += sums.findings()
 
     def add_table(self, path: Path, table: pa.Table, origin: str) -> None:
@@ -96,13 +107,17 @@ class Join:
             return self._matcher.code(self._matcher.tabled(benchmark, item.doc_id))
         return self._matcher.code(self._matcher.logged(item, run.source_format))
 
-    def finish(self) -> Joined:
+    def finish(self, present: Mapping[str, ResultsFile] | None = None) -> Joined:
         """Join what was read.
 
+        Args:
+            present: results that the project has already, by file; none of them is added again.
+
         Raises:
-            InputError: a metric, a filter or a benchmark that was asked for is nowhere.
+            InputError: a metric, a filter, a model or a benchmark that was asked for is nowhere.
         """
-        answers, names = self._matcher.answers, list(self._models)
+        self._models.check()
+        answers, names = self._matcher.answers, self._models.texts
         chosen = choose_metrics(self._runs, self._options.wanted)
         landings, doubts = land(self._runs, answers, self._items, self._options.benchmark)
         choices = {one.task: one for one in chosen if isinstance(one, Choice)}
@@ -111,6 +126,8 @@ class Join:
         fit = [part for part in parts if part.share >= self._options.min_joined]
         low = [part for part in parts if part.share < self._options.min_joined]
         reconcile(fit, len(self._items.ids))
+        repeated = leave_repeated(fit, present or {}, self._items, names)
+        tables = self._tables([part.kept for part in fit])
         tally = Tally(self._items, names)
         for added, own in ((True, fit), (False, low)):
             for part in own:
@@ -130,10 +147,23 @@ class Join:
             ),
             below_share=below_share(low),
             conflicts=tuple(self._conflict(one) for part in parts for one in part.examples),
-            findings=tuple(self.findings),
+            findings=(*self.findings, *self._doubtful_names(present or {})),
             skipped=tuple(self.skipped),
+            repeated=tuple(repeated),
+            mixed=mixed_metrics({**(present or {}), **tables}, benchmarks_of(tables)),
         )
-        return Joined(self._tables([part.kept for part in fit]), report)
+        return Joined(tables, report)
+
+    def _doubtful_names(self, present: Mapping[str, ResultsFile]) -> Iterator[LogFinding]:
+        """Names of models, and of items that the project does not have, that look the same."""
+        known = (file.distinct("model") for file in present.values())
+        yield from self._models.findings(name for names in known for name in names)
+        added = self._items.added()
+        benchmarks = {*self._items.names, *added}
+        yield from alike(benchmarks, "benchmarks", "mend the names, or use --benchmark", new=added)
+        mend = "mend the ids: they count as different items"
+        for benchmark, ids in added.items():
+            yield from alike(ids, f"items of {benchmark!r}", mend)
 
     def _segments(
         self, choices: Mapping[Task, Choice], landings: Mapping[Task, Landing]
@@ -146,7 +176,7 @@ class Join:
                 yield from segments_of(run, choices[run.task], found, landing.benchmark)
 
     def _conflict(self, found: Contradiction) -> Conflict:
-        model = list(self._models)[found.model]
+        model = self._models.texts[found.model]
         return Conflict(model, self._items.ids[found.item], found.sources, found.scores)
 
     def _tables(self, segments: Sequence[Segment]) -> dict[str, pa.Table]:
@@ -154,7 +184,7 @@ class Join:
         for segment in segments:
             if len(segment):
                 by_origin[self._origins[segment.run.source_file]].append(segment)
-        models = list(self._models)
+        models = self._models.texts
         return {
             origin: results_table(own, self._items, models) for origin, own in by_origin.items()
         }

@@ -195,7 +195,7 @@ def _conflict(tables: Tables, cell: _Cell) -> InputError:
         f"{cell.model!r} has two scores for item {cell.item!r} of {cell.benchmark!r}: "
         f"{score!r} in {first}, {other!r} in {second}",
         wanted="one score for a model and an item",
-        mend="keep the run that you want and remove the other file from the results",
+        mend="keep the run that you want: leave the other out, or remove its file from the results",
     )
 
 
@@ -209,6 +209,6 @@ def _places(tables: Tables, cell: _Cell) -> Iterator[tuple[str, float]]:
         scores = {row: whole["score"][row].as_py() for row in rows.to_pylist()}
         known = {row: score for row, score in scores.items() if score is not None}
         if known and _has_trials(table):
-            yield f"{name} ({len(known)} trials)", sum(known.values()) / len(known)
+            yield f"{name} (mean of {len(known)})", sum(known.values()) / len(known)
         else:
             yield from ((f"{name} row {row + 1}", score) for row, score in known.items())

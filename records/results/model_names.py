@@ -13,7 +13,10 @@ _EXPERTS = re.compile(r"(?P<count>\d+)x(?P<number>\d+(?:\.\d+)?)b", re.IGNORECAS
 _ACTIVE = re.compile(r"a\d+(?:\.\d+)?b", re.IGNORECASE)
 _PER_BILLION = {"m": 1000.0, "b": 1.0, "t": 0.001}
 _DATE = re.compile(r"[-_ ](?:20\d\d-\d\d-\d\d|20\d{6}|\d{2}-\d{2}-\d{2})(?=$|[-_ ])")
-_DECIMAL = re.compile(r"(?<=\d)_(?=\d)")
+_VERSION = re.compile(r"(?<=[a-z-]\d)_(?=\d(?!\d|[bmt](?![a-z])))", re.IGNORECASE)
+_DECIMAL = re.compile(r"((?:^|-)\d+)_(?=\d+[bmt](?![a-z]))", re.IGNORECASE)
+"""An underscore for a point: in a version that is part of a word (``qwen1_5``), or in a size that
+stands by itself (``-1_6b``); elsewhere it parts words (``llama2_7b``)."""
 _PACKAGING = re.compile(
     r"hf|gguf|ggml|awq|gptq|exl2|fp8|fp16|bf16|int[48]|[48]bit|\d+k|safetensors?", re.IGNORECASE
 )
@@ -48,8 +51,11 @@ def _guess(name: str) -> tuple[str, float | None]:
     (('Llama-2-chat', 7.0), ('Mixtral-Instruct-v0.1', 56.0))
     >>> _guess("Qwen__Qwen3-30B-A3B"), _guess("stablelm-2-1_6b"), _guess("gpt-4o-2024-05-13")
     (('Qwen3', 30.0), ('stablelm-2', 1.6), ('gpt-4o', None))
+    >>> _guess("freewilly2_70b-hf"), _guess("qwen1_5_7b_chat")
+    (('freewilly2', 70.0), ('qwen1.5-chat', 7.0))
     """
-    own = _DECIMAL.sub(".", re.split(r"/|__", name)[-1].split("@")[0])
+    own = re.split(r"/|__", name)[-1].split("@")[0]
+    own = _DECIMAL.sub(r"\1.", _VERSION.sub(".", own))
     words = [word for word in re.split(r"[-_ ]", _DATE.sub("", own)) if word]
     sizes = [size for word in words if (size := _size(word)) is not None]
     kept = [

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import difflib
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from ..documents import StrictModel, read_document
 from ..errors import InputError
 from .grid import read_grid
+
+_SHOWN = 5
+"""Names that are listed; the rest is counted."""
 
 
 class DeclaredModel(StrictModel):
@@ -24,6 +28,13 @@ class DeclaredModel(StrictModel):
     """What was read from the model's name. Such an entry counts once it is confirmed."""
     confirmed: bool = False
     """Whether a person has read a guessed entry and says that it is right."""
+
+    @field_validator("family")
+    @classmethod
+    def _is_plain(cls, family: str) -> str:
+        if not family or family != family.strip():
+            raise ValueError("a name without white space around it")
+        return family
 
 
 class ModelsFile(StrictModel):
@@ -84,6 +95,44 @@ def read_models(path: Path) -> dict[str, DeclaredModel]:
     """
     file = read_models_file(path)
     return {name: model for name, model in file.models.items() if file.stands(name)}
+
+
+def doubtful_entries(models: Mapping[str, DeclaredModel], names: Collection[str]) -> list[str]:
+    """Say which entries may be slips: no result has the name, or a family is spelt in two ways.
+
+    Args:
+        models: the models of the file.
+        names: the models that have results.
+    """
+    free = {_folded(name): name for name in names if name not in models}
+    absent = [name for name in models if name not in names]
+    meant = {name: own for name in absent if (own := _nearest(name, free)) is not None}
+    lines = [
+        f"names {name!r}, which has no results; did you mean {own!r}?"
+        for name, own in meant.items()
+    ]
+    others = [repr(name) for name in absent if name not in meant]
+    if others:
+        more = f" and {len(others) - _SHOWN} more" if len(others) > _SHOWN else ""
+        lines.append(f"names {', '.join(others[:_SHOWN])}{more} without results")
+    spellings: dict[str, set[str]] = {}
+    for model in models.values():
+        spellings.setdefault(_folded(model.family), set()).add(model.family)
+    for spelt in spellings.values():
+        if len(spelt) > 1:
+            families = " and ".join(map(repr, sorted(spelt)))
+            lines.append(f"has the families {families}, which are compared apart: one spelling?")
+    return lines
+
+
+def _folded(name: str) -> str:
+    """A name without what spellings differ in."""
+    return "".join(filter(str.isalnum, name.casefold())) or name
+
+
+def _nearest(name: str, free: Mapping[str, str]) -> str | None:
+    close = difflib.get_close_matches(_folded(name), free, n=1, cutoff=0.8)
+    return free[close[0]] if close else None
 
 
 def unusable_for_cad(models: Mapping[str, DeclaredModel]) -> dict[str, str]:

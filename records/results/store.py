@@ -83,6 +83,26 @@ class ResultsFile:
             return False
         return any(pc.max(part()["trial"]).as_py() for part in self.parts(["trial"]))
 
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        names: list[str] = self.metadata.schema.names
+        return names
+
+    def constant(self, column: str) -> tuple[str | None] | None:
+        """The only text of a column, null where there is none; nothing when it is not known."""
+        if column not in self.names:
+            return (None,)
+        at = self.names.index(column)
+        found = set()
+        for group in self._groups:
+            chunk = self.metadata.row_group(group).column(at)
+            marks = chunk.statistics if chunk.is_stats_set else None
+            if marks is None or (marks.null_count and marks.num_values) or marks.min != marks.max:
+                return None
+            found.add(marks.min)
+        return (found.pop(),) if len(found) == 1 else None
+
     def distinct(self, column: str) -> set[str]:
         """The texts of a column."""
         parts = (pc.unique(part()[column]).to_pylist() for part in self.parts([column]))

@@ -42,7 +42,8 @@ def read_tidy(
 
     Returns:
         The columns of ``TIDY_SCHEMA``, texts as dictionaries, and ``trial`` where the file has it;
-        rows in their order. Empty cells and NaN are missing scores; true and false are 1 and 0.
+        rows in their order. Empty cells, NaN and infinities are missing scores; true and false are
+        1 and 0.
 
     Raises:
         InputError: the file cannot be read, lacks a column, or holds a score outside its scale or a

@@ -96,17 +96,18 @@ def trials_of(column: pa.Array, place: Place) -> NDArray[np.int32]:
 
 
 def scores_of(column: pa.Array, scoring: Scoring, place: Place) -> NDArray[np.float64]:
-    """Read a column of scores; what is missing becomes NaN.
+    """Read a column of scores; what is missing or infinite becomes NaN.
 
     Raises:
         InputError: a cell is no number, or lies outside the scale.
     """
     numbers = _numbers(column, place)
-    raw: NDArray[np.float64] = numbers.to_numpy(zero_copy_only=False)
-    scores = (raw - scoring.scale.worst) / (scoring.scale.best - scoring.scale.worst)
+    raw = numbers.to_numpy(zero_copy_only=False)
+    raw = np.where(np.isfinite(raw), raw, np.nan)
+    worst, best = scoring.scale.worst, scoring.scale.best
+    scores: NDArray[np.float64] = (raw - worst) / (best - worst)
     with np.errstate(invalid="ignore"):
         outside = (scores > 1) | (scores < (-np.inf if scoring.penalties else 0))
-        outside |= np.isinf(scores)
     if outside.any():
         row = int(outside.argmax())
         _outside(numbers[row].as_py(), scores[row] < 0, scoring.scale, place, row)
@@ -115,7 +116,7 @@ def scores_of(column: pa.Array, scoring: Scoring, place: Place) -> NDArray[np.fl
 
 def _outside(score: float, is_below: bool, scale: Scale, place: Place, row: int) -> NoReturn:
     mend = "state the range with --scale WORST:BEST, as in --scale 0:100"
-    if is_below and np.isfinite(score):
+    if is_below:
         mend += ", or add --penalties if wrong answers cost points"
     place.refuse(
         f"the score {score!r} in row {place.row(row)}",

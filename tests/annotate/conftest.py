@@ -20,7 +20,7 @@ from benchprism.annotate.asking.annotator import Annotator
 from benchprism.annotate.loopback import chat_completions_server
 from benchprism.annotate.replay import read_recordings
 from benchprism.annotate.traffic.endpoint import EndpointSettings
-from benchprism.annotate.traffic.pace import Patience
+from benchprism.annotate.traffic.patience import Patience
 from benchprism.prompts.catalogue import Catalogue
 from benchprism.prompts.library import load_catalogue
 from benchprism.prompts.messages import read_item_message

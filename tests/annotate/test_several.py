@@ -22,7 +22,7 @@ from benchprism.annotate.ledger.store import Ledger
 from benchprism.annotate.loopback import chat_completions_server
 from benchprism.annotate.money.prices import Price
 from benchprism.annotate.traffic.endpoint import EndpointSettings
-from benchprism.annotate.traffic.pace import Patience
+from benchprism.annotate.traffic.patience import Patience
 from benchprism.prompts.catalogue import Catalogue
 from benchprism.prompts.messages import make_prompt, read_item_messages
 
@@ -154,15 +154,16 @@ def test_one_bad_item_loses_no_other(make_items: MakeItems, core: Catalogue, led
         annotator = reader(server, items=4)
         run_annotator(annotator, make_items(questions), core, ledger)
         assert [status for _, status in states(ledger)] == ["ok", "invalid", "invalid", "ok"]
-        assert server.calls == [questions]
+        assert server.calls == [questions, ["left out"], ["out of range"]]
         says.clear()
         retried = run_annotator(annotator, make_items(questions), core, ledger, retry=["invalid"])
     assert (retried.statuses, retried.already) == (Counter(ok=2), 2)
-    assert server.calls[1:] == [["left out"], ["out of range"]]
+    assert server.calls[3:] == [["left out"], ["out of range"]]
     assert {status for _, status in states(ledger)} == {"ok"}
     reasons = rows(ledger, "SELECT reason FROM reply WHERE status = 'invalid' ORDER BY item_id")
-    assert reasons[0] == ("no reply about this item",)
-    assert reasons[1] == ("clarity: 9 is no level from 0 to 3",)
+    assert reasons == [("no reply about this item",)] * 2 + [
+        ("clarity: 9 is no level from 0 to 3",)
+    ] * 2
 
 
 @pytest.mark.parametrize(

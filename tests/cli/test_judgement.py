@@ -194,6 +194,23 @@ def test_composing_judges_at_once_and_the_judgement_is_of_that_state(
     assert read_judgement(read_subset(folder)) is None
 
 
+def test_card_and_report_show_the_judgement(
+    project: Path, criteria: Callable[[str], str], benchprism: Callable[..., Any]
+) -> None:
+    assert benchprism("compose", criteria("from: [arc]\n" + WHERE)).code == 0
+    told = benchprism("score", "deep", "--judge", "--json").data["all"]["measures"]["deep"]["ds"]
+    assert benchprism("report", "--out", "report.html").code == 0
+    page = (project / "report.html").read_text(encoding="utf-8")
+    number = f"{told['subset']:.2f}"
+    assert "<h4>Beside random subsets of its size</h4>" in page
+    measure = '<th scope="row">DS: it tells models apart</th>'
+    assert f'{measure}<td class="number">{number}</td>' in page
+    assert "undefined because no other benchmark of the domain &#39;d&#39; is scored." in page
+    assert benchprism("export", "deep", "--out", "out").code == 0
+    card = (project / "out" / "README.md").read_text(encoding="utf-8")
+    assert f"| DS: it tells models apart | {number} |" in card
+
+
 def test_held_out_families_judge_what_others_chose(
     criteria: Callable[[str], str], benchprism: Callable[..., Any]
 ) -> None:
@@ -210,12 +227,29 @@ def test_held_out_families_judge_what_others_chose(
     assert own != everyone
 
 
+def test_who_chose_an_earlier_composition_chose_what_is_taken_from_it(
+    project: Path, criteria: Callable[[str], str], benchprism: Callable[..., Any]
+) -> None:
+    text = "select: {held_in: [F], cad_above: null, by: variance, share: 0.5}\n"
+    assert benchprism("compose", criteria(text)).code == 0
+    later = project / "criteria" / "later.yaml"
+    later.write_text("name: later\nfrom: ['subset:deep']\n", encoding="utf-8")
+    assert benchprism("compose", later).code == 0
+    data = benchprism("score", "later", "--judge", "--json").data
+    assert data["held_out"]["models"] == {"G1": "G", "G2": "G"}
+    assert benchprism("compose", criteria(text.replace("F", "G"))).code == 0
+    data = benchprism("score", "later", "--judge", "--json").data
+    assert data["held_out"] is None
+    assert "was composed anew since" in data["nobody_held_out"]
+
+
 def test_why_nobody_is_held_out_and_nothing_is_compared(
     criteria: Callable[[str], str], benchprism: Callable[..., Any]
 ) -> None:
     assert benchprism("compose", criteria("where: {difficulty: {min: 0, max: 1}}\n")).code == 0
     err = benchprism("score", "deep", "--judge").err
-    assert "every family had a part in the choice, since the criteria ask for difficulty" in err
+    assert "every family had a part in choosing the items of the subset 'deep'" in err
+    assert "whose criteria ask for difficulty." in err
     assert "not compared because it has every item with results" in err
 
 

@@ -84,6 +84,7 @@ def test_a_name_is_taken_once(project: Path, benchprism: Run) -> None:
     assert again.code == 2
     assert "scores.parquet is among the results already" in again.err
     assert benchprism(*add, "--replace").code == 0
+    (project / "scores.csv").write_text(SCORES.replace("x", "y"), encoding="utf-8")
     assert benchprism(*add, "--name", "second").code == 0
     assert (project / "results" / "second.parquet").is_file()
 
@@ -168,7 +169,7 @@ def test_a_folder_of_logs(toy: Path, benchprism: Run) -> None:
     chosen = {one["task"]: (one["metric"], one["filter"]) for one in ran.data["choices"]}
     assert chosen["toy_mc"] == ("acc_norm", "none")
     assert chosen["toysubj_math"] == ("acc", "none")
-    assert ran.data["mixed_metrics"] == {"toy_mc": ["acc", "acc_norm"]}
+    assert ran.data["mixed_metrics"] == {}, "what was scored by acc contradicts, and is left out"
     assert ran.data["below_share"][0]["task"] == "toy_gen (lm-eval)"
     assert (toy / "results" / "out_hf.parquet").is_file()
 
@@ -285,3 +286,114 @@ def test_the_json_of_add_is_plain(toy: Path, benchprism: Run) -> None:
     ran = benchprism("results", "add", DATA / "logs" / "inspect", "--json")
     assert json.dumps(ran.data)
     assert ran.data["findings"]
+
+
+def test_results_that_are_there_are_not_added_again(project: Path, benchprism: Run) -> None:
+    assert benchprism("results", "add", "scores.csv").code == 0
+    ran = benchprism("results", "add", "scores.csv", "--name", "again")
+    assert ran.code == 1
+    assert "4 results of 2 models not added: scores.parquet has the same already" in ran.err
+    assert "Nothing was added." in ran.err
+    assert not (project / "results" / "again.parquet").exists()
+    (project / "more.csv").write_text(SCORES + "c,1,m,1\n", encoding="utf-8")
+    ran = benchprism("results", "add", "more.csv", "--json")
+    assert ran.code == 0
+    assert ran.data["files"] == {"more.parquet": 1}
+    assert ran.data["repeated"] == [{"file": "scores.parquet", "results": 4, "models": 2}]
+    rows = {row["benchmark"]: row for row in ran.data["benchmarks"]}
+    assert (rows["a"]["models"], rows["a"]["joined"], rows["a"]["duplicated"]) == (0, 0, 3)
+    assert (rows["c"]["models"], rows["c"]["joined"], rows["c"]["duplicated"]) == (1, 1, 0)
+
+
+def test_another_metric_than_what_is_there_is_said(toy: Path, benchprism: Run) -> None:
+    assert benchprism("results", "add", LM_EVAL / _samples("toy_mc"), "--name", "one").code == 0
+    table = "benchmark,item_id,model,score\ntoy_mc,toy_mc/bio-0,m,1\n"
+    (toy / "own.csv").write_text(table, encoding="utf-8")
+    ran = benchprism("results", "add", "own.csv")
+    assert (
+        "toy_mc: results are of different metrics, which need not compare: acc (1 model), a metric"
+        " that is not stated (1 model)" in ran.err
+    )
+
+
+def test_a_model_gets_the_name_that_its_log_lacks(toy: Path, benchprism: Run) -> None:
+    folder = toy / "bu6tyawv"
+    folder.mkdir()
+    samples = LM_EVAL / _samples("toy_mc")
+    (folder / samples.name).write_bytes(samples.read_bytes())
+    ran = benchprism("results", "add", folder)
+    assert "give it with --rename bu6tyawv=NAME" in ran.err
+    ran = benchprism("results", "add", folder, "--rename", "bu6tyawv=Llama-7b", "--replace")
+    assert ran.code == 0
+    stored = pq.read_table(toy / "results" / "bu6tyawv.parquet")
+    assert set(stored["model"].to_pylist()) == {"Llama-7b"}
+    wrong = benchprism("results", "add", folder, "--rename", "bu6=x", "--replace")
+    assert wrong.code == 2
+    assert "use one of bu6tyawv" in wrong.err
+
+
+def test_only_some_models_are_added(project: Path, benchprism: Run) -> None:
+    ran = benchprism("results", "add", "scores.csv", "--model", "n", "--json")
+    assert ran.code == 0
+    assert [(row["model"], row["read"]) for row in ran.data["models"]] == [("n", 1)]
+    (project / "wide.csv").write_text("id,year,n\n1,2020,0\n2,2021,1\n", encoding="utf-8")
+    assert benchprism("results", "add", "wide.csv").code == 1
+    assert benchprism("results", "add", "wide.csv", "--model", "n").code == 0
+    stored = pq.read_table(project / "results" / "wide.parquet").to_pylist()
+    assert [(row["item_id"], row["model"], row["score"]) for row in stored] == [
+        ("1", "n", 0.0), ("2", "n", 1.0),
+    ]  # fmt: skip
+    assert {row["metric"] for row in stored} == {None}, "a table does not say"
+
+
+def test_what_was_read_is_said_before_a_contradiction(project: Path, benchprism: Run) -> None:
+    assert benchprism("results", "add", "scores.csv").code == 0
+    folder = project / "logs"
+    folder.mkdir()
+    (folder / "scores.csv").write_text(SCORES.replace("n,0", "n,1"), encoding="utf-8")
+    (folder / "bad.csv").write_bytes(SCORES.encode("utf-16"))
+    ran = benchprism("results", "add", folder)
+    assert ran.code == 2
+    assert "bad.csv: the bytes" in ran.err
+    assert "'n' has two scores for item '1' of 'a'" in ran.err
+
+
+def test_a_mapping_names_a_column_once(project: Path, benchprism: Run) -> None:
+    ran = benchprism("results", "add", "scores.csv", "--map", "score=a", "--map", "score=b")
+    assert ran.code == 2
+    assert "'score' is there already" in ran.err
+
+
+def test_files_left_aside_are_named_from_where_the_search_began(toy: Path, benchprism: Run) -> None:
+    folder = toy / "logs" / "one"
+    folder.mkdir(parents=True)
+    samples = LM_EVAL / _samples("toy_mc")
+    (folder / samples.name).write_bytes(samples.read_bytes())
+    (folder / "notes.md").write_text("notes", encoding="utf-8")
+    ran = benchprism("results", "add", "logs")
+    assert "left aside (one/notes.md)" in ran.err
+
+
+def test_models_names_slips(project: Path, benchprism: Run) -> None:
+    text = "benchmark,item_id,model,score\na,1,Foo-7b,1\na,1,Foo-13b,1\n"
+    (project / "foo.csv").write_text(text, encoding="utf-8")
+    benchprism("results", "add", "foo.csv")
+    entry = "models:\n  Foo-7B: {family: Foo, size: 7}\n  Foo-13b: {family: Foo, size: 13}\n"
+    (project / "models.yaml").write_text(entry, encoding="utf-8")
+    ran = benchprism("results", "models")
+    assert "models.yaml names 'Foo-7B', which has no results; did you mean 'Foo-7b'?" in ran.err
+    assert "declared; no results" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ("a ,3,m,1", "benchmarks that differ in white space or Unicode form only: 'a' and 'a '"),
+        ("a, 1,m,1", "items of 'a' that differ in white space or Unicode form only: ' 1' and '1'"),
+        ("a,3,m ,1", "the model's name 'm '; wanted a name without white space around it"),
+    ],
+)
+def test_white_space_in_names_is_said(project: Path, benchprism: Run, row: str, said: str) -> None:
+    (project / "scores.csv").write_text(f"{SCORES}{row}\n", encoding="utf-8")
+    ran = benchprism("results", "add", "scores.csv")
+    assert said in ran.err

@@ -137,6 +137,11 @@ def test_a_lead_decides_where_two_people_differ(review: Review) -> None:
         {"value": 1, "by": ["human:bob"]},
         {"value": 3, "by": ["human:alice", "llm:main"]},
     ]
+    place = ("--project", review.root, "--home", review.server.home, "--name", review.name)
+    for lead in ("carol", "zed"):
+        ran = review.benchprism("review", "adjudicate", "--dry-run", "--lead", lead, *place)
+        told = "Note: items are assigned to 'zed', who is no user of the server."
+        assert (ran.code, told in ran.err) == (0, lead == "zed")
     [sent] = review.adjudicate("--lead", "carol")["datasets"]
     assert (sent["dataset"], sent["mode"]) == (f"{review.name}-conflicts", "adjudication")
     assert (sent["records"], sent["new"]) == (2, 2)
@@ -151,6 +156,12 @@ def test_a_lead_decides_where_two_people_differ(review: Review) -> None:
     assert records[2]["suggestions"] == []
     [again] = review.adjudicate("--lead", "carol")["datasets"]
     assert (again["new"], again["changed"], again["unchanged"]) == (0, 0, 2)
+
+    users = review.run("status", "--dataset", f"{review.name}-conflicts")["datasets"][0]["users"]
+    assert [(one["user"], one["assigned"]) for one in users] == [("carol", 2)]
+    ran = review.benchprism("review", "adjudicate", "--lead", "zed", *place)
+    assert told in ran.err
+    assert review.adjudicate("--lead", "carol")["datasets"][0]["changed"] == 2
 
     decided = {"clarity": 1, "uses_negation": "true", "decision": "done"}
     review.respond("carol", "-conflicts", {2: decided, 5: {"decision": "undecidable"}})

@@ -152,6 +152,16 @@ def test_tables_are_for_people(project: Path, benchprism: Callable[..., Any]) ->
     assert "Wrote review/calibration.json" in ran.err
 
 
+def test_a_composition_of_too_few_items_is_a_sentence(
+    project: Path, benchprism: Callable[..., Any]
+) -> None:
+    answer(project, range(9))
+    ran = benchprism("review", "calibrate", "--attribute", "clarity", "--replicates", 50)
+    assert ran.code == 0, ran.err
+    assert "composition" not in ran.out
+    assert "clarity: no composition of bench: 9 of the items have values by people" in ran.err
+
+
 def test_without_blind_answers_there_is_nothing_to_calibrate(
     project: Path, benchprism: Callable[..., Any]
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +129,8 @@ def test_reasons_and_their_order(plan: Callable[..., Any]) -> None:
         ("one", 10, 2),
         ("two", 10, 2),
     ]
+    assert "the last plan was made with --subset clear" in plan("--items", 60).err
+    assert "the last plan" not in plan("--items", 60, "--anew").err
     plain = of_mode(plan("--calibration", 0, "--anew"), "seen")
     assert set(plain) == {f"{name}/test/{row}" for name in ITEMS for row in range(4)}
 
@@ -171,6 +174,8 @@ def test_minutes_are_items(plan: Callable[..., Any], project: Path) -> None:
     assert "are 15 items, each by 2 reviewers, at 60 seconds an item (as given)" in ran.err
     answer(project, [one.item_id for one in ITEMS["two"][10:35]], "zoe", "seen", every=30)
     ran = plan("--minutes", 30, "--dry-run")
+    assert "1 minute is 2 items, at 30 seconds an item" in plan("--minutes", 1, "--dry-run").err
+    ran = plan("--minutes", 30, "--dry-run")
     assert "60 items, at 30 seconds an item (the median of 24 times between responses)" in ran.err
 
 
@@ -198,10 +203,40 @@ def test_strata_may_be_any_field(plan: Callable[..., Any]) -> None:
     assert "Note: 3 strata without an item of the sample" in few.err
 
 
+def test_the_sample_is_of_what_models_have_seen(plan: Callable[..., Any], project: Path) -> None:
+    """Rules know all 90 items, the model those of two benchmarks; of each it refused two."""
+    rules = [item("rules", row) for row in range(30)]
+    write_items(project / "items" / "rules.parquet", items_table(rules), {})
+    known = [*rules, *ITEMS["one"], *ITEMS["two"]]
+    made = [entry(one) for one in known]
+    by_rule = [
+        (replace(reply, annotator="embed:minilm", request_key=f"rule {reply.item_id}"),
+         [Verdict("setting", "abstract", "ok")])
+        for reply, _ in made
+    ]  # fmt: skip
+    with Ledger(project / "ledger.sqlite", write=True) as ledger:
+        ledger.add(by_rule)
+    ran = plan("--items", 60, "--calibration", 60)
+    assert Counter(one["stratum"] for one in of_mode(ran, "blind").values()) == {
+        "one": 20,
+        "two": 40,
+    }
+    assert ran.data["sampled_without_value"] == 4
+    assert "Note: 4 of 60 sampled items have no value by a model" in ran.err
+    ran = plan("--items", 9, "--calibration", 9, "--benchmark", "rules", "--anew")
+    assert of_mode(ran, "blind").keys() <= {one.item_id for one in rules}
+    assert (ran.data["sampled_without_value"], "sampled item" in ran.err) == (0, False)
+
+
 def test_calibration_weights_what_was_drawn_by_strata(
     plan: Callable[..., Any], benchprism: Callable[..., Any], project: Path
 ) -> None:
-    drawn = of_mode(plan("--items", 20, "--calibration", 20), "blind")
+    few = plan("--items", 20, "--calibration", 7, "--dry-run").err
+    assert "too few sampled items for the composition of" in few
+    assert "one (3 of 10)" in few or "one (4 of 10)" in few
+    planned = plan("--items", 20, "--calibration", 20)
+    assert "too few" not in planned.err
+    drawn = of_mode(planned, "blind")
     assert {row["stratum"]: row["weight"] for row in drawn.values()} == {"one": 2, "two": 4}
 
     def by_person(one: Item) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,21 +12,28 @@ import urllib.request
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from benchprism.annotate.ledger.outcome import Reply, Usage, Verdict
 from benchprism.annotate.ledger.store import Ledger
+from benchprism.annotate.review.planning.plan_store import (
+    PLAN_SCHEMA,
+    STRATA_SCHEMA,
+    Plan,
+    write_plan,
+)
 from benchprism.prompts.catalogue import Value
 from benchprism.prompts.library import load_catalogue
 from benchprism.records.items.record import Item, choice_set_hash, content_hash, items_table
-from benchprism.records.items.store import write_items
+from benchprism.records.items.store import project_items, write_items
 
 CORE = load_catalogue("core")
 BENCHPRISM = Path(sys.executable).with_name("benchprism")
@@ -205,7 +213,7 @@ def test_two_people_on_forty_items_agree_as_worked_by_hand(review: Review) -> No
         user["user"]: (user["submitted"], user["assigned"], user["remaining"])
         for user in dataset["users"]
     }
-    assert counts == {"alice": (40, 40, 0), "bob": (40, 40, 0), "carol": (0, 0, 0)}
+    assert counts == {"alice": (40, 40, 0), "bob": (40, 40, 0)}
     assert dataset["pending"] == 0
     everything, blind = told["answers"]
     assert (everything["mode"], blind["mode"]) == (None, "blind")
@@ -383,11 +391,114 @@ def test_what_is_assigned_remains_to_those_it_is_assigned_to(review: Review) -> 
     assert {user.pop("user"): [*user.values()] for user in dataset["users"]} == {
         "alice": [3, 1, 1, 10, 6],
         "bob": [0, 0, 0, 5, 5],
-        "carol": [0, 0, 0, 0, 0],
     }
     assert (
         f"5 responses in {review.name} are not pulled yet: benchprism review pull" in told["notes"]
     )
+
+
+def write_rows(review: Review, rows: dict[int, tuple[str, list[str]]]) -> None:
+    """Plan items by row: how they are reviewed, and by whom."""
+    today = {
+        one["item_id"]: one["content_hash"]
+        for one in project_items(review.root / "items").to_pylist()
+    }
+    table = pa.Table.from_pylist(
+        [
+            {"item_id": f"{review.name}/test/{row}", "mode": mode, "rank": rank,
+             "content_hash": today[f"{review.name}/test/{row}"], "stratum": "all", "weight": 1.0,
+             "reasons": [], "attributes": [], "subsets": [], "reviewers": reviewers}
+            for rank, (row, (mode, reviewers)) in enumerate(rows.items(), 1)
+        ],
+        schema=PLAN_SCHEMA,
+    )  # fmt: skip
+    write_plan(review.root / "review", Plan(table, table.select(STRATA_SCHEMA.names), {}))
+
+
+def test_who_reviews_what_is_what_the_last_plan_says(review: Review) -> None:
+    """Ten items for two people. Two then go over to the sample, a third leaves the plan, and the
+    text of a fourth changes after alice has answered it: 7 of the records are still of the plan,
+    and today's text of the fourth stands beside it."""
+    review.write([f"Question {row}?" for row in range(12)])
+    review.annotate([{"clarity": 1} for _ in range(12)])
+    both = ["alice", "bob"]
+    write_rows(review, dict.fromkeys(range(10), ("seen", both)))
+    asked = ("--attribute", "clarity")
+    review.push(*asked)
+    review.respond("alice", {row: {"clarity": 2} for row in range(6)})
+    review.respond("bob", {9: {"clarity": 3}})
+    before = review.records()
+
+    review.write([f"Question {row}?" if row != 5 else "Another 5?" for row in range(12)])
+    seen = dict.fromkeys(range(1, 8), ("seen", both))
+    write_rows(review, {0: ("blind", ["bob"]), 8: ("blind", both), **seen})
+    tried = review.run("push", "--name", review.name, *asked, "--dry-run")
+    counts = {
+        one["mode"]: (one["left"], one["beside"], one["withdrawn"]) for one in tried["datasets"]
+    }
+    assert counts == {"blind": (0, 0, 0), "seen": (3, 1, 4)}
+    sent = review.run("push", "--name", review.name, *asked)
+    assert [one["withdrawn"] for one in sent["datasets"]] == [0, 4]
+    path = f"datasets/{review.dataset()}/records?limit=100&include=responses,suggestions"
+    after = {one["id"]: one for one in review.server.owner("GET", path)["items"]}
+    reviewers = {row: after[before[row]["id"]]["metadata"].get("reviewer", []) for row in range(10)}
+    assert reviewers == {row: both if row in {1, 2, 3, 4, 6, 7} else [] for row in range(10)}
+    for row in (0, 5, 8, 9):
+        record, was = after[before[row]["id"]], before[row]
+        assert (record["responses"], record["fields"]) == (was["responses"], was["fields"])
+        assert [one["value"] for one in record["suggestions"]] == [1]
+        kept = {k: v for k, v in was["metadata"].items() if k not in {"reviewer", "state"}}
+        assert kept.items() == {k: v for k, v in record["metadata"].items() if k != "state"}.items()
+    again = review.run("push", "--name", review.name, *asked)
+    assert [(one["changed"], one["withdrawn"]) for one in again["datasets"]] == [(0, 0)] * 2
+
+    told = {one["dataset"]: one for one in review.run("status")["datasets"]}
+    progress = {
+        user["user"]: (user["submitted"], user["assigned"], user["remaining"])
+        for user in told[review.name]["users"]
+    }
+    # of alice's six answers two are on records that are nobody's any more, as is bob's only one
+    assert progress == {"alice": (6, 7, 3), "bob": (1, 7, 7)}
+
+    write_rows(review, dict.fromkeys(range(9), ("blind", both)))  # nothing is seen any more
+    sent = review.run("push", "--name", review.name, *asked)
+    assert {one["mode"]: one["withdrawn"] for one in sent["datasets"]} == {"blind": 0, "seen": 7}
+    told = {one["dataset"]: one for one in review.run("status")["datasets"]}
+    assert [one["remaining"] for one in told[review.name]["users"]] == [0, 0]
+    write_rows(review, {9: ("seen", both)})
+    sent = review.run("push", "--name", review.name, *asked)
+    assert {one["mode"]: (one["changed"], one["withdrawn"]) for one in sent["datasets"]} == {
+        "blind": (0, 9), "seen": (1, 0),
+    }  # fmt: skip
+    again = {one["id"]: one for one in review.server.owner("GET", path)["items"]}
+    assert again[before[9]["id"]]["metadata"]["reviewer"] == both
+
+
+def test_a_dataset_of_another_project_is_left_alone(review: Review, tmp_path: Path) -> None:
+    review.annotate([{"clarity": 1} for _ in range(40)])
+    review.push("--attribute", "clarity", "--limit", 3)
+    review.respond("alice", {0: {"clarity": 2}})
+    own = (review.root / "review" / "project-id").read_text().strip()
+    other = replace(review, root=tmp_path / "other")
+    shutil.copytree(review.root, other.root)
+    copied = other.run("push", "--name", review.name, "--attribute", "clarity", "--limit", 4)
+    assert [(one["new"], one["unchanged"]) for one in copied["datasets"]] == [(1, 3)]
+
+    (other.root / "review" / "project-id").unlink()
+    words = ("--project", other.root, "--home", other.server.home, "--attribute", "clarity")
+    for options in (["--dry-run"], []):
+        ran = other.benchprism("review", "push", "--name", review.name, *words, *options)
+        assert ran.code == 2
+        assert f"is of another project ({own})" in ran.err
+        assert "--name" in ran.err
+        assert f"write {own} into that file" in ran.err
+    assert other.run("push", "--name", f"{review.name} of theirs", "--limit", 1)["sent"]
+    ran = other.benchprism("review", "pull", *words[:4], "--json")
+    assert [one["dataset"] for one in ran.data["datasets"]] == [f"{review.name} of theirs"]
+    assert "not this project's" in ran.err
+    named = other.run("pull", "--dataset", review.name)["datasets"]
+    assert [one["recorded"]["new"] for one in named] == [{"submitted": 1}]
+    assert [one["dataset"] for one in review.run("pull")["datasets"]] == [review.name]
 
 
 @contextmanager
@@ -466,6 +577,8 @@ def test_what_cannot_be_pulled_is_said(review: Review) -> None:
 def test_status_without_a_server_tells_what_the_ledger_has(
     review: Review, benchprism: Callable[..., Any], tmp_path: Path
 ) -> None:
+    ran = benchprism("review", "status", "--project", review.root)
+    assert ran.err.startswith("Note: the datasets are not shown: no Argilla server is known")
     ran = benchprism("review", "status", "--project", review.root, "--json")
     assert ran.code == 0
     assert (ran.data["datasets"], ran.data["answers"]) == ([], [])

@@ -158,6 +158,9 @@ def test_a_plan_says_what_is_sent(push: Callable[..., Any], project: Path) -> No
     assert "1 item of the plan that the project does not have" in ran.err
     refused = push("--limit", 1)
     assert (refused.code, "--no-plan" in refused.err) == (2, True)
+    told = "says which items are reviewed, and which of them blind; --blind says otherwise"
+    assert told in push("--blind").err
+    assert "--limit and --blind say otherwise" in push("--blind", "--limit", 1).err
     assert one(push("--no-plan", "--limit", 1)) == nothing(changed=1, left=1)
 
 

@@ -253,6 +253,11 @@ def test_two_models(scored: Path, benchprism: Run) -> None:
     ran = benchprism("score", "--compare", "m5", "m0")
     assert "exact McNemar" in ran.out
     assert benchprism("score", "--compare", "m5", "nobody").code == 2
+    same = benchprism("score", "--compare", "m5", "m5", "--json").data["benchmarks"][0]
+    assert (same["difference"], same["interval"], same["detectable_difference"]) == (0, None, None)
+    assert same["reason"].startswith("the models score alike on every item")
+    err = benchprism("score", "--compare", "m5", "m5").err
+    assert "arc: interval and detectable: undefined because the models score alike" in err
 
 
 def test_statistics_of_items(scored: Path, benchprism: Run) -> None:
@@ -261,7 +266,14 @@ def test_statistics_of_items(scored: Path, benchprism: Run) -> None:
     assert {"difficulty", "discrimination", "inversion_rate", "irt_difficulty"} <= rows_[0].keys()
     ran = benchprism("score", "--items")
     assert "30 of 200 items" in ran.err
-    assert "6 models: discriminations of the item response model are not identified" in ran.err
+    for benchmark in ("arc", "bbh"):
+        assert f"{benchmark}: 6 models: discriminations of the item response model" in ran.err
+    one = benchprism("score", "--items", "--response", "1PL")
+    assert "not identified" not in one.err
+    assert "arc: irt discrimination: one for all items" in one.err
+    assert "from the prior" not in one.err
+    none = benchprism("score", "--items", "--response", "none")
+    assert "irt discrimination:" not in none.err
     for name in ("items.csv", "items.parquet"):
         assert benchprism("score", "--items", "--out", name).code == 0
         assert (scored / name).stat().st_size > 1000
@@ -275,6 +287,8 @@ def test_the_share_to_keep(scored: Path, benchprism: Run) -> None:
     ran = benchprism("score", "--share")
     assert "best" in ran.out
     assert "which were held out" in ran.err
+    assert f"{found['dropped']} of {found['items']} items dropped first" in ran.err
+    assert found["points"][-1]["items"] == 200 - found["dropped"] < found["items"] == 200
     (scored / "models.yaml").unlink()
     assert "warning: fewer than two families" in benchprism("score", "--share").err
 
@@ -321,3 +335,17 @@ def test_by_attribute_and_by_demand(scored: Path, benchprism: Run) -> None:
 def test_a_subset_beside_random_ones(scored: Path, benchprism: Run) -> None:
     assert "--null without a subset" in benchprism("score", "--null", "5").err
     assert "--held-out without a subset" in benchprism("score", "--held-out").err
+
+
+def test_items_that_all_or_none_solve_are_bracketed(project: Path, benchprism: Run) -> None:
+    lines = ["benchmark,item_id,model,score"]
+    lines += [f"b,{item},m{m},{int(item > 1 and m > item)}" for item in range(6) for m in range(6)]
+    (project / "scores.csv").write_text("\n".join(lines), encoding="utf-8")
+    benchprism("results", "add", "scores.csv")
+    rows_ = benchprism("score", "--items", "--json").data
+    assert [row["irt_from_prior"] for row in rows_] == [True, True, False, False, False, True]
+    ran = benchprism("score", "--items")
+    assert ran.out.count("(") == 6  # difficulty and discrimination of three items
+    assert "comes from the prior alone" in ran.err
+    assert benchprism("score", "--items", "--response", "1PL").out.count("(") == 3
+    assert "warning: all: only 6 items: numbers from so few say little" in benchprism("score").err

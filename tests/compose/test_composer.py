@@ -116,7 +116,7 @@ def test_a_shortage_is_refused_or_allowed(table: pa.Table) -> None:
     with pytest.raises(InputError) as error:
         compose(criteria(where=WHERE, sample=sample), table)
     assert str(error.value) == (
-        "3 items are left to draw from (arc 1, gsm 2, law 0); wanted 200; no single change is"
+        "3 items are left to draw from (arc 1, gsm 2); wanted 200; no single change is"
         " enough (without 'depth >= 2' gives 5); or change sample.size, or take what there is with"
         " if_short: take_all"
     )

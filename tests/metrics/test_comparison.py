@@ -68,6 +68,19 @@ def test_copies_in_a_group_count_once() -> None:
     assert copied.detectable == pytest.approx(alone.detectable)
 
 
+@pytest.mark.parametrize("second", [[1.0, 0, 1, 1], [0.0, -1, 0, 0]])
+def test_models_that_differ_nowhere_say_nothing_of_chance(second: list[float]) -> None:
+    found = compare_models(np.array([1.0, 0, 1, 1]), np.array(second), rng())
+    assert found.difference == 1 - second[0]
+    assert not found.differing
+    assert math.isnan(found.detectable)
+    assert not found.interval.defined
+    other = compare_models(np.array([1.0, 0, 1, 1]), np.array([1.0, 0, 0, 1]), rng())
+    assert other.differing
+    # Differences 0, 0, 1, 0: variance 1/4.
+    assert other.detectable == pytest.approx((1.95996 + 0.84162) * math.sqrt(1 / 4 / 4), abs=1e-5)
+
+
 def test_p_is_uniform_between_equal_models() -> None:
     chance = np.random.default_rng(4)
     found = []

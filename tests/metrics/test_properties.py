@@ -164,6 +164,13 @@ def explained_by_second(data: Data) -> float:
     return explained.explained_variance(difficulty, level, rng, replicates=0).share
 
 
+def holey(scores: Floats) -> Floats:
+    """The scores without those of the second model that are 0, whatever the order of the items."""
+    kept = scores.copy()
+    kept[kept[:, 1] == 0, 1] = np.nan
+    return kept
+
+
 def typical(data: Data) -> list[float]:
     error = standard_errors.typical_error(standard_errors.difference_errors(data.first))
     return [standard_errors.detectable_difference(error), standard_errors.noise_epsilon(error)]
@@ -188,7 +195,7 @@ METRICS: dict[str, Metric] = {
         lambda d: item_statistics.discrimination(d.first), -1, 1, an_item=True, items_twice=False
     ),
     "split_half_reliability": Metric(
-        halves, -np.inf, 1, items_in_any_order=False, items_twice=False
+        halves, -1, 1, items_in_any_order=False, items_twice=False
     ),
     "order_test": Metric(
         lambda d: inversion_test.order_test(
@@ -197,6 +204,10 @@ METRICS: dict[str, Metric] = {
     ),
     "difference_errors": Metric(
         lambda d: standard_errors.difference_errors(d.first).max(), 0, 1, items_twice=False
+    ),
+    "paired_errors": Metric(
+        lambda d: standard_errors.paired_errors(holey(d.first)), 0, 1,
+        models_in_any_order=False, items_twice=False,
     ),
     "detectable_difference": Metric(typical, 0, np.inf, items_twice=False),
     "noise_epsilon": Metric(typical, 0, np.inf, items_twice=False),

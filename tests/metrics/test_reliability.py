@@ -76,6 +76,15 @@ def test_undefined() -> None:
     assert math.isnan(single.coefficient)
 
 
+def test_halves_that_do_not_agree_have_no_coefficient() -> None:
+    """Equal models: what one half has more the other has less, and the formula passes -1."""
+    rng = np.random.default_rng(0)
+    scores = np.stack([rng.permutation(np.repeat([0.0, 1.0], 10)) for _ in range(5)], axis=1)
+    (found,) = split_half_reliability(sample(scores))
+    assert found.tau < 0
+    assert math.isnan(found.coefficient)
+
+
 def test_stability_is_that_of_the_plain_function() -> None:
     scores = simulated(150)
     (found,) = bootstrap_stability(sample(scores))

@@ -88,3 +88,14 @@ def test_the_order_of_the_benchmarks_does_not_matter() -> None:
     found = [one.mean for one in shrunken_consistency(tau, domains)]
     other = shrunken_consistency(tau[np.ix_(order, order)], [domains[i] for i in order])
     assert [one.mean for one in other] == pytest.approx([found[i] for i in order], abs=1e-9)
+
+
+def test_a_benchmark_without_a_ranking_has_none() -> None:
+    tau = np.full((4, 4), 0.6)
+    tau[3] = tau[:, 3] = np.nan
+    found = shrunken_consistency(tau, ["a"] * 4)
+    assert [one.peers for one in found] == [2, 2, 2, 0]
+    assert math.isnan(found[3].mean)
+    assert math.isnan(found[3].low)
+    without = shrunken_consistency(tau[:3, :3], ["a"] * 3)
+    assert [one.mean for one in found[:3]] == pytest.approx([one.mean for one in without])

@@ -9,6 +9,8 @@ from benchprism.metrics.standard_errors import (
     detectable_difference,
     difference_errors,
     noise_epsilon,
+    paired_errors,
+    share_apart,
     typical_error,
 )
 
@@ -73,3 +75,51 @@ def test_a_difference_of_this_size_is_found_as_often_as_promised() -> None:
 def test_constants() -> None:
     assert noise_epsilon(0.01) == pytest.approx(0.0196, abs=1e-4)
     assert detectable_difference(0.01) == pytest.approx(0.01 * (1.95996 + 0.84162), abs=1e-6)
+
+
+def test_a_paired_test_looks_at_common_items_alone() -> None:
+    # The third model shares the first two of five items with the others, the fourth none.
+    scores = np.array([
+        [1, 0, 1, NAN], [1, 1, 0, NAN], [0, 0, NAN, NAN], [0, 1, NAN, NAN], [NAN, NAN, NAN, 1.0],
+    ])  # fmt: skip
+    errors = paired_errors(scores)
+    # Differences 1, 0, 0, -1: mean 0, variance 2/3. With the third 0, 1 and -1, 1.
+    assert errors[0, 1] == pytest.approx(math.sqrt(2 / 3 / 4))
+    assert errors[0, 2] == errors[2, 0] == pytest.approx(math.sqrt(0.5 / 2))
+    assert errors[1, 2] == pytest.approx(math.sqrt(2 / 2))
+    assert np.isnan(errors[3]).all()
+    assert share_apart(scores) == pytest.approx(3 / 6)
+
+
+def test_paired_errors_are_those_of_a_plain_loop() -> None:
+    rng = np.random.default_rng(1)
+    scores = rng.random((60, 5))
+    assert paired_errors(scores) == pytest.approx(difference_errors(scores))
+    scores[rng.random(scores.shape) < 0.3] = NAN
+    groups = np.repeat(np.arange(20), 3)
+    alone, grouped = paired_errors(scores), paired_errors(scores, groups)
+    for i in range(5):
+        for j in range(i):
+            both = ~np.isnan(scores[:, i] + scores[:, j])
+            differences = scores[both, i] - scores[both, j]
+            assert alone[i, j] == pytest.approx(differences.std(ddof=1) / math.sqrt(both.sum()))
+            own = np.unique(groups[both], return_inverse=True)[1]
+            pair = difference_errors(scores[both][:, [i, j]], own)
+            assert grouped[i, j] == pytest.approx(pair[0, 1])
+
+
+def test_no_noise_seen_is_not_none() -> None:
+    """Three models that score alike, a fourth that is right throughout, a fifth unlike them."""
+    rng = np.random.default_rng(2)
+    one, other = rng.integers(0, 2, (2, 40)).astype(float)
+    scores = np.stack([one, one, one, np.ones(40), other], axis=1)
+    errors = difference_errors(scores)
+    assert (errors[:3, :3] == 0).all()
+    wanted = [errors[0, 3], errors[0, 4], errors[3, 4]]
+    assert typical_error(errors) == pytest.approx(np.median(np.repeat(wanted, [3, 3, 1])))
+    assert math.isnan(typical_error(errors[:3, :3]))
+    assert math.isnan(typical_error(difference_errors(np.tile([1.0, 0.0], (9, 1)))))
+    assert math.isnan(detectable_difference(0.0))
+    assert math.isnan(noise_epsilon(0.0))
+    third = np.full((7, 2), 1 / 3)
+    assert math.isnan(typical_error(difference_errors(third)))

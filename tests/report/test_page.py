@@ -4,11 +4,13 @@ import math
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from typing import Any
 from xml.etree import ElementTree
 
 import pyarrow as pa
 import pytest
 
+from benchprism.annotate.review.judging.gate import Judgement, Verdict
 from benchprism.metrics.bootstrap.resampling import Interval
 from benchprism.metrics.scorecard import (
     BenchmarkScore,
@@ -18,6 +20,7 @@ from benchprism.metrics.scorecard import (
 )
 from benchprism.report.assemble import Holdings, assemble
 from benchprism.report.content import Report
+from benchprism.report.data import plain
 from benchprism.report.page import render
 from benchprism.report.said import Said
 from benchprism.report.subsets import Example, SubsetView
@@ -159,3 +162,34 @@ def test_values_of_an_earlier_text_are_outdated(holdings: Holdings) -> None:
     said += [one._replace(content_hash="another text") for one in holdings.said]
     report = assemble(replace(holdings, said=said))
     assert report.sources[0].failures == (("outdated", 1),)
+
+
+def judged(attribute: str, verdict: Verdict, alpha: float | None, **other: Any) -> Judgement:
+    interval = None if alpha is None else (alpha - 0.125, alpha + 0.125)
+    return Judgement(
+        attribute=attribute, verdict=verdict, sentence="", alpha=alpha, interval=interval,
+        items=40, meaning="", **other,
+    )  # fmt: skip
+
+
+def test_what_is_not_usable_stands_first_in_the_method(holdings: Holdings) -> None:
+    found = [
+        judged("depth", "usable", 0.875),
+        judged("kinds", "not enough evidence", None, reason="one value is all there is"),
+        judged("negation", "not usable", 0.25),
+        judged("domain", "not usable", 0.5),
+    ]
+    report = assemble(replace(holdings, calibration=found))
+    page = render(report)
+    rows = re.findall(r"<tr>.*?</tr>", page[page.index("Calibrated by people") :])
+    cells = [re.findall(r">([^<]*)</t[hd]>", row) for row in rows[1:5]]
+    assert cells == [
+        ["Negation", "0.25", "0.12 to 0.38", "40", "not usable"],
+        ["Domain", "0.50", "0.38 to 0.62", "40", "not usable"],
+        ["Kinds", "–", "–", "40", "not enough evidence: one value is all there is"],
+        ["Depth", "0.88", "0.75 to 1.00", "40", "usable"],
+    ]
+    assert [one["attribute"] for one in plain(report)["calibration"]] == [
+        "negation", "domain", "kinds", "depth",
+    ]  # fmt: skip
+    assert "Calibrated by people" not in render(assemble(holdings))

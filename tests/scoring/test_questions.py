@@ -13,6 +13,7 @@ from scipy.stats import binomtest
 from benchprism.metrics.alignment import families_of, item_inversions
 from benchprism.metrics.items.item_statistics import difficulty
 from benchprism.metrics.items.strata import holm
+from benchprism.metrics.scorecard import Model
 from benchprism.project import Project
 from benchprism.records.errors import InputError
 from benchprism.scoring import ProjectResults, project_results
@@ -58,6 +59,14 @@ def test_models_that_cannot_be_compared(results: ProjectResults) -> None:
     )
     with pytest.raises(InputError, match="no benchmark has results of both"):
         compare_in_project(apart, "F1", "F2")
+
+
+def test_who_names_all_models(results: ProjectResults) -> None:
+    many = tuple(Model(f"model {number}", f"family {number}") for number in range(30))
+    with pytest.raises(InputError, match="'benchprism results models' names them all"):
+        compare_in_project(replace(results, models=many), "model 1", "zzz")
+    with pytest.raises(InputError, match="'benchprism results models' names them all"):
+        replace(results, models=many).of_families(["zzz"])
 
 
 def test_standings_by_an_attribute(results: ProjectResults, attributes: pa.Table) -> None:
@@ -155,7 +164,10 @@ def test_numbers_of_items(results: ProjectResults) -> None:
     assert table["guessing_floor"].to_pylist()[-1] == 0
     hard = np.array(table["irt_difficulty"].to_pylist()[:90])
     assert np.corrcoef(hard, difficulty(scores))[0, 1] > 0.9
+    alike = scores.all(axis=1) | (1 - scores).all(axis=1)
+    assert table["irt_from_prior"].to_pylist()[:90] == alike.tolist()
     plain = item_numbers(results, results.outcomes, response=None)
+    assert plain["irt_from_prior"].null_count == 150
     assert plain["irt_difficulty"].null_count == 150
     solved = scores.all(axis=1)
     assert table["discrimination"].slice(0, 90).null_count >= int(solved.sum())
@@ -168,3 +180,17 @@ def test_the_share_to_keep_is_judged_by_those_who_did_not_choose(results: Projec
     assert found.curve.best in [point.share for point in found.curve.points]
     alone = results.of_families(["F"])
     assert share_to_keep(alone, alone.outcomes).split is None
+
+
+def test_what_no_share_keeps_is_counted(results: ProjectResults) -> None:
+    """An item has six pairs of models of one family; CAD is above 0.15 with none inverted alone."""
+    alone = results.of_families(["F"])
+    found = share_to_keep(alone, alone.outcomes)
+    families = families_of(["F"] * 4, [1, 2, 3, 4])
+    inverted = [
+        item_inversions(given.scores.astype(float), families).inverted for given in alone.outcomes
+    ]
+    kept = sum(int((one == 0).sum()) for one in inverted)
+    assert (found.items, found.dropped) == (150, 150 - kept)
+    assert 0 < kept < 150
+    assert found.curve.points[-1].items == kept

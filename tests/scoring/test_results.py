@@ -1,11 +1,15 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pytest
 
 from benchprism.metrics.scorecard import ScoreSettings
 from benchprism.project import Project
 from benchprism.records.errors import InputError
+from benchprism.records.results.store import write_results
 from benchprism.scoring import Scope, project_results, score_project
 
 POINTS = ScoreSettings(replicates=0)
@@ -82,3 +86,23 @@ def test_guessed_families_are_not_used_until_someone_confirms_them(project: Proj
     found = score_project(project, settings=POINTS).benchmarks[0]
     assert not any("guesses" in note for note in found.notes)
     assert sum(family.models for family in found.families) == 8
+
+
+def test_models_of_one_benchmark_scored_by_different_metrics_are_named(project: Project) -> None:
+    path = project.results / "gsm.parquet"
+    table = pq.read_table(path)
+    metric = pc.if_else(pc.starts_with(table["model"].cast(pa.string()), "F"), "em", "match")
+    at = table.schema.get_field_index("metric")
+    write_results(path, table.set_column(at, "metric", metric))
+    arc, gsm = score_project(project, settings=POINTS).benchmarks
+    note = "results are of different metrics, which need not compare: em (4 models), match (4"
+    assert any(note in one for one in gsm.notes)
+    assert not any("different metrics" in one for one in arc.notes)
+
+
+def test_slips_in_the_models_file_are_named(project: Project) -> None:
+    text = project.models.read_text(encoding="utf-8").replace("F1:", "f-1:")
+    project.models.write_text(text, encoding="utf-8")
+    card = score_project(project, settings=POINTS, scope=Scope(benchmarks=("gsm",)))
+    wanted = "models.yaml names 'f-1', which has no results; did you mean 'F1'?"
+    assert wanted in card.benchmarks[0].notes

@@ -9,6 +9,7 @@ from benchprism.metrics.scorecard import ScoreSettings
 from benchprism.project import Project
 from benchprism.records.errors import InputError
 from benchprism.scoring import (
+    ProjectResults,
     held_out_families,
     null_placings,
     project_results,
@@ -53,6 +54,26 @@ def test_a_subset_of_easy_items_stands_out(project: Project, add_subset: AddSubs
 def test_families_that_had_no_part_are_held_out(project: Project, add_subset: AddSubset) -> None:
     add_subset("chosen", {"arc": [1, 2, 3]}, ["F"])
     assert held_out_families(project, "chosen", project_results(project)) == ("G",)
+
+
+def test_judges_that_chose_are_warned_of(project: Project, add_subset: AddSubset) -> None:
+    add_subset("chosen", {"arc": [*range(40)], "gsm": [*range(40)]}, ["F"])
+    add_subset("plain", {"arc": [*range(40)]})
+    results = project_results(project)
+
+    def warned(given: ProjectResults, name: str) -> set[str]:
+        card = score_results(given, subset_results(project, name, given), settings=POINTS)
+        return {
+            warning
+            for score in card.benchmarks
+            for warning in score.warnings
+            if "flatters the choice" in warning and score.notes[0] == warning
+        }
+
+    (warning,) = warned(results, "chosen")
+    assert warning.startswith("its items were chosen by the scores of F, who also judge them")
+    assert warned(results, "plain") == set()
+    assert warned(results.of_families(["G"]), "chosen") == set()
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from ..server.access import Access
 
 RECORDS_AT_ONCE = 1000
 """The most that a page of records may hold."""
+_NAMED_AT_ONCE = 250
 _SECONDS = httpx2.Timeout(300, connect=15)
 _REPEATABLE = {"GET", "PUT", "PATCH", "DELETE"}
 
@@ -104,6 +105,29 @@ class Argilla:
             offset += len(page)
             if len(page) < RECORDS_AT_ONCE:
                 return
+
+    def named_records(
+        self, dataset: str, external_ids: Sequence[str], include: Sequence[str] = ()
+    ) -> Iterator[dict[str, Any]]:
+        """The records of a dataset with some external ids.
+
+        Args:
+            dataset: Its id.
+            external_ids: Their ids; one that no record has is passed over.
+            include: ``responses``, ``suggestions``.
+        """
+        scope = {"entity": "record", "property": "external_id"}
+        for start in range(0, len(external_ids), _NAMED_AT_ONCE):
+            values = [*external_ids[start : start + _NAMED_AT_ONCE]]
+            wanted = {"filters": {"and": [{"type": "terms", "scope": scope, "values": values}]}}
+            found = self.post(
+                f"datasets/{dataset}/records/search",
+                wanted,
+                repeatable=True,
+                limit=len(values),
+                include=[*include],
+            )
+            yield from (item["record"] for item in found["items"])
 
     def _ask(
         self,

@@ -8,7 +8,7 @@ text or the meaning of a question is another now, today's record goes in beside 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -22,8 +22,8 @@ from .client import Argilla
 from .dataset import Found, Mark, find
 from .layout import Layout, faults, layout_of
 from .record import Record, Terms, item_id_of, meaning_of, record_faults, record_of
+from .withdrawal import Withdrawal
 
-_LOOKED_UP_AT_ONCE = 250
 _FAULTS_TOLD = 20
 _LISTINGS = 3
 
@@ -54,6 +54,8 @@ class Delivery:
     """Makes the vectors by which similar records are found; none without them."""
     dimensions: int | None = None
     """Of the vectors."""
+    whole: bool = False
+    """Whether these are all that is to be reviewed: of other records reviewers are taken off."""
 
     @property
     def layout(self) -> Layout:
@@ -82,7 +84,9 @@ class Push:
     sendings: tuple[Sending | None, ...]
     """By case; none where the server has today's state."""
     left: int
-    """Records of the dataset that are about none of the cases; they stay as they are."""
+    """Records of the dataset that are about none of the cases, or not on today's terms."""
+    withdrawals: tuple[Withdrawal, ...] = ()
+    """Records that reviewers are taken off."""
 
     @property
     def counts(self) -> Counter[str]:
@@ -91,21 +95,36 @@ class Push:
 
     @property
     def size(self) -> int:
-        """How many records are sent."""
-        return sum(sending is not None for sending in self.sendings)
+        """How many records are sent, or have their reviewers taken off."""
+        return sum(sending is not None for sending in self.sendings) + self.withdrawn
+
+    @property
+    def withdrawn(self) -> int:
+        """How many records have their reviewers taken off."""
+        return sum(len(one.external_ids) for one in self.withdrawals)
 
 
-def compare(argilla: Argilla, deliveries: Sequence[Delivery]) -> list[Push]:
+def compare(argilla: Argilla, deliveries: Sequence[Delivery], project: str = "") -> list[Push]:
     """Check what is to be sent, and compare it with what the server has; nothing is changed.
 
+    Args:
+        argilla: The server.
+        deliveries: What is to be there. One without cases makes no dataset.
+        project: The id of the project whose datasets they are.
+
     Raises:
-        InputError: Argilla would not take it; all faults are told at once.
+        InputError: Argilla would not take it; all faults are told at once. A dataset is another
+            project's, or not of benchprism's.
         EndpointError: the server does not answer, or refuses.
     """
     _check([fault for delivery in deliveries for fault in faults(delivery.layout)])
     told = [_told(delivery) for delivery in deliveries]
     _check([fault for one in told for fault in one.faults])
-    return [_compare(argilla, d, one) for d, one in zip(deliveries, told, strict=True)]
+    found = [
+        _compare(argilla, delivery, one, project)
+        for delivery, one in zip(deliveries, told, strict=True)
+    ]
+    return [push for push in found if push.sendings or push.found.id]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +146,7 @@ class _There:
     external_id: str
     state: str
     terms: Terms
+    assigned: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,13 +190,14 @@ def records_of(delivery: Delivery) -> Iterator[tuple[Case, Record]]:
         yield case, record_of(case, delivery.form, delivery.mode, meaning)
 
 
-def _compare(argilla: Argilla, delivery: Delivery, told: _Told) -> Push:
+def _compare(argilla: Argilla, delivery: Delivery, told: _Told, project: str) -> Push:
     mark = Mark(
         name=delivery.name,
         version=0,
         mode=delivery.mode,
         dimension=delivery.form.dimension,
         catalogue=delivery.form.catalogue.hash,
+        project=project,
     )
     found = find(argilla, delivery.layout, mark)
     there = _there(argilla, found.id) if found.id else {}
@@ -191,8 +212,28 @@ def _compare(argilla: Argilla, delivery: Delivery, told: _Told) -> Push:
     ]
     seen = dict(_look_up(argilla, found.id, differing))
     sendings = tuple(_sending(told, row, match, seen) for row, match in enumerate(matches))
-    left = len(there.keys() - set(told.item_ids))
-    return Push(delivery, found, sendings, left)
+    stay = {
+        match.id
+        for match, sending in zip(matches, sendings, strict=True)
+        if match is not None and not (sending and sending.change == "beside")
+    }
+    left = sum(map(len, there.values())) - len(stay)
+    if not delivery.whole:
+        return Push(delivery, found, sendings, left)
+    withdrawals = [_withdrawal(found.id, there, stay)]
+    withdrawals += [_withdrawal(one, _there(argilla, one), ()) for one in found.former]
+    return Push(
+        delivery, found, sendings, left, tuple(one for one in withdrawals if one.external_ids)
+    )
+
+
+def _withdrawal(
+    dataset: str, there: Mapping[str, Sequence[_There]], stay: Collection[str]
+) -> Withdrawal:
+    """The assigned records of a dataset, but for those that stay so."""
+    records = [record for of_item in there.values() for record in of_item]
+    gone = [one.external_id for one in records if one.assigned and one.id not in stay]
+    return Withdrawal(dataset, tuple(gone))
 
 
 def _there(argilla: Argilla, dataset: str) -> dict[str, list[_There]]:
@@ -217,6 +258,7 @@ def _read(record: Mapping[str, Any]) -> _There:
         external_id=str(record["external_id"]),
         state=str(metadata.get("state", "")),
         terms=Terms(metadata.get("content_hash", ""), metadata.get("meaning", "")),
+        assigned=bool(metadata.get("reviewer")),
     )
 
 
@@ -251,20 +293,9 @@ def _look_up(
         return
     listed = argilla.get(f"datasets/{dataset}/questions")["items"]
     names = {question["id"]: question["name"] for question in listed}
-    scope = {"entity": "record", "property": "external_id"}
     kept: dict[frozenset[str], frozenset[str]] = {}
-    for start in range(0, len(external_ids), _LOOKED_UP_AT_ONCE):
-        values = external_ids[start : start + _LOOKED_UP_AT_ONCE]
-        wanted = {"filters": {"and": [{"type": "terms", "scope": scope, "values": values}]}}
-        found = argilla.post(
-            f"datasets/{dataset}/records/search",
-            wanted,
-            repeatable=True,
-            limit=len(values),
-            include=["responses", "suggestions"],
-        )
-        for record in (item["record"] for item in found["items"]):
-            suggested = frozenset(names[s["question_id"]] for s in record["suggestions"])
-            # Most records have suggestions to the same questions: one set serves them all.
-            suggested = kept.setdefault(suggested, suggested)
-            yield str(record["external_id"]), _Seen(bool(record["responses"]), suggested)
+    for record in argilla.named_records(dataset, external_ids, ["responses", "suggestions"]):
+        suggested = frozenset(names[s["question_id"]] for s in record["suggestions"])
+        # Most records have suggestions to the same questions: one set serves them all.
+        suggested = kept.setdefault(suggested, suggested)
+        yield str(record["external_id"]), _Seen(bool(record["responses"]), suggested)

@@ -7,11 +7,12 @@ version, ``name-2``; the former ones stay as they are, with everything that peop
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, cast
 
 from ....records.errors import InputError
 from ..form import Mode
+from ..project_id import PROJECT_ID
 from .client import Argilla
 from .layout import VECTOR, Layout
 
@@ -31,6 +32,8 @@ class Mark:
     """The only dimension that is asked; empty when all are."""
     catalogue: str
     """The hash of the catalogue that it was made from: the server never changes a mark."""
+    project: str = ""
+    """The id of the project whose it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,8 @@ class Found:
     """Why the newest version does not take it; empty when one takes it, or none is there."""
     drafts: tuple[str, ...]
     """Ids of datasets that were begun and never published: they hold nothing."""
+    former: tuple[str, ...] = ()
+    """Ids of the versions that were made from other catalogues."""
 
 
 def mark_of(dataset: Mapping[str, Any]) -> Mark | None:
@@ -84,17 +89,21 @@ def find(argilla: Argilla, layout: Layout, mark: Mark) -> Found:
         mark: What it should say of itself; its version does not count.
 
     Raises:
-        InputError: the name belongs to a dataset that is not benchprism's.
+        InputError: the name belongs to a dataset of another project, or not of benchprism's.
     """
     listed = argilla.datasets()
     ours = [(own, d) for d in listed if (own := mark_of(d)) is not None and own.name == mark.name]
+    for own, dataset in ours:
+        _require_own(own, dataset["name"], mark)
     ready = [(own, d) for own, d in ours if d["status"] == "ready"]
     drafts = tuple(str(d["id"]) for _, d in ours if d["status"] != "ready")
     misfits: tuple[str, ...] = ()
     for own, dataset in sorted(ready, key=lambda pair: -pair[0].version):
         found = tuple(_misfits(argilla, str(dataset["id"]), layout))
         if not found:
-            return Found(str(dataset["id"]), dataset["name"], _of(mark, own.version), (), drafts)
+            identity, version = str(dataset["id"]), own.version
+            former = _former(ready, mark, identity)
+            return Found(identity, dataset["name"], _of(mark, version), (), drafts, former)
         misfits = misfits or found
     version = max((own.version for own, _ in ready), default=0) + 1
     name = layout.name if version == 1 else f"{layout.name}-{version}"
@@ -104,7 +113,24 @@ def find(argilla: Argilla, layout: Layout, mark: Mark) -> Found:
             wanted="a name that is free",
             mend="choose another with --name",
         )
-    return Found("", name, _of(mark, version), misfits, drafts)
+    return Found("", name, _of(mark, version), misfits, drafts, _former(ready, mark, ""))
+
+
+def _require_own(own: Mark, name: str, mark: Mark) -> None:
+    if own.project not in {"", mark.project}:
+        raise InputError(
+            f"the dataset {name!r} on the server is of another project ({own.project})",
+            wanted="one of this project's, or a name that is free",
+            mend="choose another with --name; where it is this project's and its review/"
+            f"{PROJECT_ID} was lost, write {own.project} into that file",
+        )
+
+
+def _former(
+    ready: Sequence[tuple[Mark, Mapping[str, Any]]], mark: Mark, identity: str
+) -> tuple[str, ...]:
+    ids = [str(dataset["id"]) for own, dataset in ready if own.catalogue != mark.catalogue]
+    return tuple(one for one in ids if one != identity)
 
 
 def make_ready(argilla: Argilla, found: Found, layout: Layout, overlap: int) -> Dataset:
@@ -124,7 +150,7 @@ def make_ready(argilla: Argilla, found: Found, layout: Layout, overlap: int) -> 
 
 
 def _of(mark: Mark, version: int) -> Mark:
-    return Mark(mark.name, version, mark.mode, mark.dimension, mark.catalogue)
+    return replace(mark, version=version)
 
 
 def _misfits(argilla: Argilla, dataset: str, layout: Layout) -> Iterator[str]:

@@ -44,6 +44,8 @@ class Task:
     mode: Mode
     errands: Mapping[str, Errand]
     """By item id; whoever is not there is reviewed by anyone."""
+    whole: bool = False
+    """Whether nothing else is to be reviewed in this mode."""
 
 
 def standpoint(
@@ -63,7 +65,7 @@ def with_values(items: pa.Table, known: Standpoint) -> pa.Table:
 
 
 def tasks_of(plan: pa.Table, items: pa.Table) -> list[Task]:
-    """The tasks of a plan, one a mode, in the plan's order.
+    """The tasks of a plan, one a mode, in the plan's order; one may be without items.
 
     Args:
         plan: A table with ``PLAN_SCHEMA``.
@@ -73,7 +75,6 @@ def tasks_of(plan: pa.Table, items: pa.Table) -> list[Task]:
     return [
         _task(plan.filter(pc.equal(plan["mode"], mode)).sort_by("rank"), items, mode)
         for mode in modes
-        if mode in pc.unique(plan["mode"]).to_pylist()
     ]
 
 
@@ -105,7 +106,7 @@ def deliveries(
     return [
         delivery
         for task in tasks
-        if task.items.num_rows
+        if task.items.num_rows or task.whole
         for delivery in _of_task(name, known, task, forms, encoder, dimensions)
     ]
 
@@ -138,6 +139,7 @@ def _of_task(
             overlap=max([1, *assigned]),
             encoder=encoder,
             dimensions=dimensions,
+            whole=task.whole,
         )
         for form in forms
     ]
@@ -151,7 +153,7 @@ def _task(plan: pa.Table, items: pa.Table, mode: Mode) -> Task:
         row["item_id"]: Errand(tuple(row["reasons"]), tuple(row["reviewers"]))
         for row in plan.select(["item_id", "reasons", "reviewers"]).to_pylist()
     }
-    return Task(chosen, mode, errands)
+    return Task(chosen, mode, errands, whole=True)
 
 
 def _said(ledger: Path, catalogue: Catalogue, items: pa.Table) -> list[Current]:

@@ -36,6 +36,7 @@ _DECISION = {
         ],
     },
 }
+_NOTE = {"name": NOTE, "title": "Note", "required": False, "settings": {"type": "text"}}
 _CUT = "\n... (whole in the guidelines)"
 
 
@@ -69,12 +70,11 @@ def layout_of(name: str, form: ReviewForm, mode: Mode, *, dimensions: int | None
     Titles, descriptions and guidelines that are too long for Argilla are shortened: a description
     is whole in the guidelines, and guidelines leave out definitions that stand beside a question.
     """
-    note = {"name": NOTE, "title": "Note", "required": False, "settings": {"type": "text"}}
     decides = mode == "adjudication"
     return Layout(
         name=name,
         guidelines=guidelines(form),
-        questions=(*map(_question, form), *[_DECISION] * decides, note),
+        questions=(*map(_question, form), *[_DECISION] * decides, _NOTE),
         fields=tuple(
             {
                 "name": field.name,
@@ -100,9 +100,9 @@ def faults(layout: Layout) -> Iterator[str]:
             f"{layout.name}: guidelines of {told} "
             "(--by-dimension makes a dataset with its own guidelines of each dimension)"
         )
-    names = [question["name"] for question in layout.questions]
+    asked = [question for question in layout.questions if question not in (_NOTE, _DECISION)]
     for name in (NOTE, DECISION):
-        if names.count(name) > 1:
+        if any(question["name"] == name for question in asked):
             yield f"an attribute is called {name!r}, as a question of the review's own is"
     if not any(question["required"] for question in layout.questions):
         yield f"{layout.name}: no question has to be answered, and Argilla wants one that has"

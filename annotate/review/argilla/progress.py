@@ -10,6 +10,7 @@ from typing import Any
 from ....records.errors import InputError, suggestion
 from .client import Argilla
 from .dataset import marked
+from .withdrawal import withdrawn_responses
 
 _REVIEWER = "reviewer"
 
@@ -72,15 +73,46 @@ def dataset_progress(argilla: Argilla, dataset: Mapping[str, Any]) -> DatasetPro
     whole = argilla.get(f"{place}/progress")
     given = argilla.get(f"{place}/users/progress")["users"]
     counts = {one["username"]: _statuses(one) for one in given}
-    assigned = _assigned(argilla, place)
-    names = [*counts, *sorted({*assigned, *_annotators(argilla, dataset)} - set(counts))]
+    assigned, annotators = _assigned(argilla, place), _annotators(argilla, dataset)
+    withdrawn, finished = withdrawn_responses(argilla, str(dataset["id"]))
+    # where records are assigned, one who has none and has done nothing has no part in it
+    others = {*assigned} if assigned or withdrawn else {*annotators.values()}
+    names = [*counts, *sorted(others - counts.keys())]
     records = int(whole["total"])
+    elsewhere = {annotators.get(user, user): number for user, number in finished.items()}
+    work = _Work(assigned, records - withdrawn, elsewhere)
     return DatasetProgress(
         dataset=dataset["name"],
         records=records,
         pending=int(whole["pending"]),
-        users=tuple(_user(name, counts.get(name, {}), assigned, records) for name in names),
+        users=tuple(work.of(name, counts.get(name, {})) for name in names),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What there is to do in a dataset."""
+
+    assigned: Mapping[str, int]
+    """By user; empty when nothing is assigned to anyone."""
+    records: int
+    """Without those that were withdrawn."""
+    finished: Mapping[str, int]
+    """By user, of the records that were withdrawn."""
+
+    def of(self, name: str, counts: Mapping[str, int]) -> UserProgress:
+        """How far a user is, by the numbers of their responses."""
+        own = self.assigned.get(name, 0) if self.assigned else None
+        done = counts.get("submitted", 0) + counts.get("discarded", 0)
+        to_do = self.records if own is None else own
+        return UserProgress(
+            user=name,
+            submitted=counts.get("submitted", 0),
+            draft=counts.get("draft", 0),
+            discarded=counts.get("discarded", 0),
+            assigned=own,
+            remaining=max(0, to_do - done + self.finished.get(name, 0)),
+        )
 
 
 def _statuses(one: Mapping[str, Any]) -> Counter[str]:
@@ -101,21 +133,7 @@ def _assigned(argilla: Argilla, place: str) -> dict[str, int]:
     return {value["term"]: value["count"] for value in metrics["values"]}
 
 
-def _annotators(argilla: Argilla, dataset: Mapping[str, Any]) -> set[str]:
+def _annotators(argilla: Argilla, dataset: Mapping[str, Any]) -> dict[str, str]:
+    """Id to name."""
     users = argilla.get(f"workspaces/{dataset['workspace_id']}/users")["items"]
-    return {user["username"] for user in users if user["role"] == "annotator"}
-
-
-def _user(
-    name: str, counts: Mapping[str, int], assigned: Mapping[str, int], records: int
-) -> UserProgress:
-    own = assigned.get(name, 0) if assigned else None
-    done = counts.get("submitted", 0) + counts.get("discarded", 0)
-    return UserProgress(
-        user=name,
-        submitted=counts.get("submitted", 0),
-        draft=counts.get("draft", 0),
-        discarded=counts.get("discarded", 0),
-        assigned=own,
-        remaining=max(0, (records if own is None else own) - done),
-    )
+    return {str(one["id"]): one["username"] for one in users if one["role"] == "annotator"}

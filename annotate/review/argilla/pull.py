@@ -106,11 +106,18 @@ def pull(
     return pulled
 
 
-def belongs(argilla: Argilla, dataset: Mapping[str, Any], items: ProjectItems) -> bool:
-    """Tell whether a dataset is about items of the project, by the first that it holds.
+def belongs(
+    argilla: Argilla, dataset: Mapping[str, Any], items: ProjectItems, project: str
+) -> bool:
+    """Tell whether a dataset is the project's.
 
-    A workspace may hold datasets of several projects. One that is empty is nobody's.
+    A workspace may hold datasets of several projects, also about the same items. A dataset says
+    whose it is; of one that does not, the first items that it holds tell, and one that is empty is
+    nobody's.
     """
+    mark = mark_of(dataset)
+    if mark is not None and mark.project:
+        return mark.project == project
     path = f"datasets/{dataset['id']}/records"
     first = argilla.get(path, limit=_FIRST)["items"]
     ids = (item_id_of(str(record["external_id"])) for record in first)

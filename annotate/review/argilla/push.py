@@ -17,6 +17,7 @@ from .comparison import Encoder, Push, Sending, records_of
 from .dataset import Dataset, make_ready
 from .layout import VECTOR
 from .record import Record
+from .withdrawal import withdraw
 
 AT_ONCE = 500
 """The most records that Argilla takes in one request."""
@@ -36,6 +37,9 @@ def send(argilla: Argilla, push: Push, step: Callable[[int], None]) -> Dataset:
     for batch in _batches(push):
         _send(argilla, dataset, batch, delivery.encoder)
         step(len(batch))
+    for withdrawal in push.withdrawals:
+        for records in withdraw(argilla, withdrawal):
+            step(records)
     return dataset
 
 
@@ -43,7 +47,7 @@ _Batch = list[tuple[Case, Record, Sending]]
 
 
 def _batches(push: Push) -> Iterator[_Batch]:
-    if not push.size:
+    if not any(push.sendings):
         return
     batch: _Batch = []
     characters = 0

@@ -24,7 +24,12 @@ from ..form import ReviewForm, form_of
 
 SUFFIX = "-conflicts"
 """What is added to a review's name for the dataset of its conflicts."""
-_ANONYMOUS: Mapping[Kind, str] = {"human": "person", "llm": "model", "heuristic": "rule"}
+_ANONYMOUS: Mapping[Kind, str] = {
+    "adjudicator": "decision",
+    "human": "person",
+    "llm": "model",
+    "heuristic": "rule",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +61,7 @@ def conflicts(
     values: pa.Table | None = None,
     attributes: Collection[str] = (),
 ) -> list[Conflict]:
-    """Find where people differ and nobody has decided yet.
+    """Find where people differ and nobody has decided yet, or decisions differ.
 
     Args:
         said: What everyone says of the items (``current_annotations``).
@@ -79,19 +84,24 @@ def conflicts(
 
 def _of_attribute(current: Current, items: pa.Table, values: pa.Table | None) -> Iterator[Conflict]:
     kinds = np.array([*map(kind_of, current.names), ""])[current.annotators]
-    person = kinds == "human"
-    low = np.full(items.num_rows, len(current.values))
-    high = np.full(items.num_rows, -1)
-    np.minimum.at(low, current.rows[person], current.codes[person])
-    np.maximum.at(high, current.rows[person], current.codes[person])
+    low, high = _ends(current, kinds == "human", items.num_rows)
     differing = (high >= 0) & (low < high)
     if values is not None:
         without = _codes(current, items, values)
         differing |= (high >= 0) & (without != _NONE) & (without != low)
-    differing[current.rows[kinds == "adjudicator"]] = False
+    low, high = _ends(current, kinds == "adjudicator", items.num_rows)
+    differing = np.where(high >= 0, low < high, differing)
     starts = np.searchsorted(current.rows, np.arange(items.num_rows + 1))
     for row in np.flatnonzero(differing).tolist():
         yield _conflict(current, row, slice(starts[row], starts[row + 1]))
+
+
+def _ends(current: Current, kept: NDArray[np.bool_], items: int) -> tuple[Codes, Codes]:
+    """The lowest and the highest code of each item; the highest is -1 where there is none."""
+    low, high = np.full(items, len(current.values)), np.full(items, -1)
+    np.minimum.at(low, current.rows[kept], current.codes[kept])
+    np.maximum.at(high, current.rows[kept], current.codes[kept])
+    return low, high
 
 
 _NONE, _ANOTHER = -1, -2
@@ -133,7 +143,8 @@ def _people_first(annotator: str) -> tuple[int, str]:
 
 
 def _name(annotator: str) -> str:
-    return annotator.removeprefix("human:")
+    decided = " (decided)" if kind_of(annotator) == "adjudicator" else ""
+    return annotator.removeprefix("human:").removeprefix("adjudicator:") + decided
 
 
 def _counts(names: Sequence[str]) -> str:

@@ -58,7 +58,8 @@ def compositions(said: BlindAnswers, frame: Frame, level: float) -> Iterator[Com
     for benchmark in np.unique(frame.benchmarks[labelled]).tolist():
         rows = np.flatnonzero(asked & (frame.benchmarks == benchmark))
         number = int(labelled[rows].sum())
-        few = f"{number} of the items have values by people, fewer than {FEWEST}"
+        have = "has" if number == 1 else "have"
+        few = f"{number} of the items {have} values by people, fewer than {FEWEST}"
         enough = number >= FEWEST
         yield Composition(
             benchmark=benchmark,

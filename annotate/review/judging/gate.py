@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -43,6 +43,8 @@ class Judgement(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
     """Identifies what the attribute meant."""
     annotators: tuple[str, ...] = ()
     """Whose values were judged (``signature``)."""
+    reason: str = ""
+    """Why alpha or its interval is undefined."""
 
 
 Gate = Mapping[str, Judgement]
@@ -88,6 +90,7 @@ def judge(
         items=alpha.pairable,
         meaning=meaning(attribute),
         annotators=tuple(sorted(annotators)),
+        reason=alpha.reason if alpha.reason and alpha.pairable else "",
     )
 
 
@@ -142,6 +145,12 @@ def read_gate(path: Path, catalogue: Catalogue) -> Gate | None:
         ) from error
     today = {attribute.id: meaning(attribute) for attribute in catalogue}
     return {one.attribute: one for one in judgements if today.get(one.attribute) == one.meaning}
+
+
+def worst_first(judgements: Iterable[Judgement]) -> tuple[Judgement, ...]:
+    """Put what is not usable first, then what there is not enough evidence for."""
+    order: list[Verdict] = ["not usable", "not enough evidence", "usable"]
+    return tuple(sorted(judgements, key=lambda one: order.index(one.verdict)))
 
 
 def gate_data(judgements: Mapping[str, Judgement]) -> dict[str, Any]:

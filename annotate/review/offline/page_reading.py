@@ -104,5 +104,5 @@ def _answers(path: Path, text: str) -> _Answers:
 
 def _first(error: ValidationError) -> str:
     first = error.errors(include_url=False)[0]
-    place = ".".join(map(str, first["loc"])) or "it"
-    return f"{place}: {first['msg']}"
+    place = ".".join(map(str, first["loc"]))
+    return f"{place}: {first['msg']}" if place else f"{first['input']!r:.60} is no response"

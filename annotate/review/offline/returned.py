@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,9 @@ from ..form import Mode, Question, ReviewForm
 from ..responses import Response, ResponseStatus, Via, in_utc, read_answers
 
 LONGEST_NAME = 64
-_NO_NAME = re.compile(r"[\x00-\x1f\x7f-\x9f#]")
+_NO_NAME = re.compile(r"[\x00-\x1f\x7f-\x9f#:]")
+_AHEAD = timedelta(hours=1)
+"""How far the clock of a reviewer may be ahead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +101,7 @@ class Returned:
         """Take a response, or note why not."""
         try:
             self.responses.append(self._checked(given))
-        except (ValueError, OverflowError) as error:  # a time outside the calendar overflows
+        except ValueError as error:
             self.fault(given.place, str(error))
 
     def _checked(self, given: Given) -> Response:
@@ -112,7 +115,7 @@ class Returned:
         values, invalid = read_answers(self.form, given.answers)
         _check_answers(self.form, kind, given, invalid)
         suggested, _ = read_answers(self.form, given.suggested)
-        time = in_utc(given.time)
+        time = _time(given.time)
         self._seen.add(who)
         return Response(
             item_id=given.item_id,
@@ -141,7 +144,20 @@ def check_name(name: str) -> None:
     if not name.strip() or name != name.strip():
         raise ValueError(f"no reviewer's name ({name!r})")
     if len(name) > LONGEST_NAME or _NO_NAME.search(name):
-        raise ValueError(f"{name[:70]!r} is no name of up to {LONGEST_NAME} characters without '#'")
+        raise ValueError(
+            f"{name[:70]!r} is no name of up to {LONGEST_NAME} characters without '#' and ':'"
+        )
+
+
+def _time(text: str) -> str:
+    """Read a time; one that is still to come would win over all that is answered until then."""
+    try:
+        time = in_utc(text)
+    except (ValueError, OverflowError) as error:
+        raise ValueError(f"the time {text!r} is none") from error
+    if datetime.fromisoformat(time) > datetime.now(UTC) + _AHEAD:
+        raise ValueError(f"the time {text!r} is still to come: a clock was wrong")
+    return time
 
 
 def _check_answers(form: ReviewForm, kind: str, given: Given, invalid: Mapping[str, str]) -> None:

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from ...ledger.current import Current
 from ...ledger.outcome import FAILURES
+from ...ledger.panel import KINDS, Kind, kind_of
 from ...ledger.store import Ledger
 from .sample import key_of
 
@@ -27,7 +28,7 @@ _FAILED = f"""
         AND annotator NOT GLOB 'human:*' AND annotator NOT GLOB 'adjudicator:*'
 """  # noqa: S608 - the statuses are constants
 _ASKED = """
-    SELECT DISTINCT item_id, content_hash FROM reply
+    SELECT DISTINCT item_id, content_hash, annotator FROM reply
     WHERE annotator NOT GLOB 'human:*' AND annotator NOT GLOB 'adjudicator:*'
 """
 
@@ -76,11 +77,33 @@ def queue(needs: Mapping[str, Need], seed: int) -> list[str]:
     return sorted(needs, key=place)
 
 
-def asked_items(ledger: Ledger, items: pa.Table) -> pa.Table:
-    """Keep the items that an annotator other than a person was asked about; all when none was."""
-    asked = set(cast(Iterator[tuple[str, str]], ledger.query(_ASKED)))
-    found = items.filter(pa.array([pair in asked for pair in _identity(items)], pa.bool_()))
-    return found if found.num_rows else items
+def asked_items(ledger: Ledger, items: pa.Table) -> dict[str, Kind]:
+    """Find the items that an annotator other than a person was asked about.
+
+    Returns:
+        The best kind of annotator that was asked, by item id.
+    """
+    best: dict[tuple[str, str], Kind] = {}
+    rows = cast(Iterator[tuple[str, str, str]], ledger.query(_ASKED))
+    for item, content, annotator in rows:
+        kinds = kind_of(annotator), best.get((item, content), KINDS[-1])
+        best[item, content] = min(kinds, key=KINDS.index)
+    return {pair[0]: best[pair] for pair in _identity(items) if pair in best}
+
+
+def candidates(items: pa.Table, asked: Mapping[str, Kind]) -> pa.Table:
+    """Keep the items that annotators of the best kind were asked about.
+
+    Where models have seen part of the items and rules all of them, these are the models' items:
+    what people say of another item tells nothing of the models.
+
+    Args:
+        items: Some of the items.
+        asked: ``asked_items``.
+    """
+    kinds = [asked.get(item_id) for item_id in items["item_id"].to_pylist()]
+    best = next((kind for kind in KINDS if kind in kinds), None)
+    return items.filter(pa.array([kind == best for kind in kinds], pa.bool_()))
 
 
 def failed_annotations(ledger: Ledger, items: pa.Table) -> set[tuple[str, str]]:

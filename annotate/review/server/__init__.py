@@ -4,7 +4,7 @@ from .access import WORKSPACE, Access, find_access
 from .cache import cache_folder
 from .environment import ARGILLA, environment_python
 from .home import FOLDER, ServerHome
-from .launch import Account, Server, review_server
+from .launch import Account, Server, require_free, review_server
 from .options import PASSWORD_VARIABLE, ServeOptions
 from .running import Running, is_taken, running, stop
 from .standing import DatasetStanding, Standing, standing
@@ -26,6 +26,7 @@ __all__ = [
     "environment_python",
     "find_access",
     "is_taken",
+    "require_free",
     "review_server",
     "running",
     "standing",

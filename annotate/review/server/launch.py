@@ -17,7 +17,7 @@ from .access import WORKSPACE, Access, write_access
 from .claim import claimed
 from .home import ServerHome
 from .options import ServeOptions
-from .running import Running, running, write_note
+from .running import Running, is_taken, running, write_note
 
 OWNER = "owner"
 _BOOT = Path(__file__).with_name("hosted") / "boot.py"
@@ -81,7 +81,7 @@ def review_server(
     home.make()
     with claimed(home.claim) as claim, tempfile.TemporaryDirectory(prefix="benchprism-") as own:
         if claim is None:
-            raise _taken(home)
+            raise _taken(home, options)
         home.note.unlink(missing_ok=True)
         home.empty_temporary()
         queue = Path(own) / "queue"
@@ -176,13 +176,27 @@ def _end(process: subprocess.Popen[bytes]) -> None:
             process.kill()
 
 
-def _taken(home: ServerHome) -> InputError:
+def require_free(home: ServerHome, options: ServeOptions) -> None:
+    """Refuse to start a second server on a home, before anything is made ready for it.
+
+    Raises:
+        InputError: one runs there.
+    """
+    if is_taken(home):
+        raise _taken(home, options)
+
+
+def _taken(home: ServerHome, options: ServeOptions) -> InputError:
     server = running(home)
     where = f"at {server.url} (process {server.pid})" if server else "and is about to be ready"
+    stop = "stop it with 'benchprism review serve --stop'"
+    changes = bool(options.users or options.new_passwords or options.owner_password)
     return InputError(
         f"the review server of {home.folder} is running already {where}",
-        wanted="one server for a home",
-        mend="use it, or stop it with 'benchprism review serve --stop'",
+        wanted="users and passwords to be made when it starts" if changes else "one for a home",
+        mend=f"{stop}, then run this command again: all else is kept"
+        if changes
+        else f"use it, or {stop}",
     )
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ..logs import LogBatch, LogRun
 from .matching import LoggedItem
+from .naming import LEFT_OUT, ModelNames
 
 TABLES = frozenset({"tidy", "wide"})
 """Formats that are tables of a user's making: their ids are the user's."""
@@ -104,13 +105,19 @@ class CollectedRun:
         return self.run.source_format in TABLES
 
 
+def wanted_rows(rows: Rows) -> Rows:
+    """The rows without those of models that are not wanted."""
+    kept = rows.model != LEFT_OUT
+    return rows if kept.all() else rows.take(np.flatnonzero(kept))
+
+
 Find = Callable[[LoggedItem, LogRun], int]
 
 
 class RunCollector:
     """Gathers the batches of one run."""
 
-    def __init__(self, run: LogRun, find: Find, models: dict[str, int]) -> None:
+    def __init__(self, run: LogRun, find: Find, models: ModelNames) -> None:
         self._run, self._find, self._models = run, find, models
         self._docs: dict[tuple[str, str], int] = {}
         self._answers: list[int] = []
@@ -124,16 +131,16 @@ class RunCollector:
         table, self._run = batch.table, batch.run
         named = zip(*(table[name].to_pylist() for name in ("metric", "filter")), strict=True)
         pairs = (Pair(metric or "", kept or "") for metric, kept in named)
-        models = table["model"].to_pylist()
+        models, file = table["model"].to_pylist(), self._run.source_file
         rows = Rows(
             doc=_integers(self._doc_codes(table), np.int32),
-            model=_integers((_code(self._models, name) for name in models), np.int32),
+            model=_integers((self._models.code(name, file) for name in models), np.int32),
             pair=_integers((_code(self._pairs, pair) for pair in pairs), np.int16),
             trial=table["trial"].to_numpy(),
             score=table["score"].to_numpy(),
             status=_statuses(table),
         )
-        self._parts.append(rows)
+        self._parts.append(wanted_rows(rows))
         return len(rows.doc)
 
     def _doc_codes(self, table: pa.Table) -> Iterator[int]:

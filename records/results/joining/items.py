@@ -66,6 +66,13 @@ class ProjectItems:
         self.benchmarks += [benchmark] * len(ids)
         return start
 
+    def added(self) -> dict[str, list[str]]:
+        """The ids that were taken up, by benchmark."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for at in range(len(self._table), len(self.ids)):
+            found[self.benchmarks[at]].append(self.ids[at])
+        return found
+
     def owners(self) -> tuple[list[str], NDArray[np.int32]]:
         """The benchmarks, those that were taken up among them, and each item's among these."""
         names = list(dict.fromkeys(self.benchmarks))

@@ -117,7 +117,7 @@ class _Entered:
         self._parts: list[Merged] = []
 
     def enter(self, part: Merged) -> None:
-        items, means = _means(part.kept)
+        items, means = item_means(part.kept.items, part.kept.scores)
         before = self._scores[items]
         clash = np.flatnonzero(before != means)
         clash = clash[~np.isnan(before[clash]) & ~np.isnan(means[clash])]
@@ -143,11 +143,13 @@ class _Entered:
         part.kept = part.kept.take(np.empty(0, dtype=np.intp))
 
 
-def _means(segment: Segment) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """A segment's items in order, and each one's mean over its trials."""
-    items, place = np.unique(segment.items, return_inverse=True)
-    known = ~np.isnan(segment.scores)
-    sums = np.bincount(place[known], segment.scores[known], len(items))
+def item_means(
+    rows: NDArray[np.int32], scores: NDArray[np.float64]
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """The items of some rows in order, and each one's mean over its trials that have a score."""
+    items, place = np.unique(rows, return_inverse=True)
+    known = ~np.isnan(scores)
+    sums = np.bincount(place[known], scores[known], len(items))
     counts = np.bincount(place[known], minlength=len(items))
     with np.errstate(invalid="ignore"):
         return items, sums / counts

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ..logs import LogFinding
+from ..metrics_used import MetricUse
 from .collected import CollectedRun, Status, Task
 from .items import ProjectItems
 from .matching import Candidates
 from .merging import Merged
 from .metric_choice import Choice, Refusal
+from .present import Repeated
 from .reruns import Rerun
 from .resolving import Landing
 from .segments import EXAMPLES
@@ -44,8 +46,9 @@ class Counts:
 
     @property
     def is_clean(self) -> bool:
-        """Whether every result joined with a score."""
-        return self.read == self.joined and not (self.unscored or self.errored)
+        """Whether every result that says something new joined with a score."""
+        lost = self.read - self.joined - self.duplicated
+        return not (lost or self.unscored or self.errored)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,21 +119,16 @@ class JoinReport:
     findings: tuple[LogFinding, ...]
     skipped: tuple[str, ...]
     """Files of a folder that are in no known format."""
+    repeated: tuple[Repeated, ...] = ()
+    """Results that the project had already."""
+    mixed: Mapping[str, tuple[MetricUse, ...]] = field(default_factory=dict)
+    """By benchmark: how its models are scored, with what the project has, where that differs."""
 
     @property
     def has_faults(self) -> bool:
         """Whether something could not be added as it stands."""
         faults = any(finding.is_fault for finding in self.findings)
         return bool(faults or self.refused or self.below_share or self.conflicts)
-
-    @property
-    def mixed(self) -> dict[str, list[str]]:
-        """Benchmarks whose models are scored by different metrics, with these."""
-        metrics: dict[str, set[str]] = defaultdict(set)
-        for choice in self.choices:
-            if choice.task in self.landings:
-                metrics[self.landings[choice.task]].add(choice.pair.metric)
-        return {name: sorted(own) for name, own in metrics.items() if len(own) > 1}
 
     def as_json(self) -> dict[str, Any]:
         """The report as plain data."""
@@ -149,7 +147,10 @@ class JoinReport:
                 }
                 for choice in self.choices
             ],
-            "mixed_metrics": self.mixed,
+            "mixed_metrics": {
+                name: [asdict(use) for use in uses] for name, uses in self.mixed.items()
+            },
+            "repeated": [asdict(one) for one in self.repeated],
             "found_by": self.found_by,
             "not_joined": self.examples,
             "reruns": [{**asdict(rerun), "model": model} for model, rerun in self.reruns],
@@ -210,7 +211,7 @@ class Tally:
         models: Counter[str] = Counter()
         for (benchmark, _, added), counts in self._models.items():
             sums[benchmark].add(counts)
-            models[benchmark] += added
+            models[benchmark] += added and counts.joined > 0
         return tuple(self._of(name, models[name], sums[name]) for name in sorted(sums))
 
     def _of(self, benchmark: str, models: int, counts: Counts) -> BenchmarkCounts:

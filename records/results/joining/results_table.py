@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..logs import TIDY
+from .collected import TABLES
 from .items import ProjectItems
 from .segments import Segment
 
@@ -36,7 +36,7 @@ def results_table(
             "model": named(lambda own: models[own.model]),
             "score": pa.array(scores, from_pandas=True),
             "trial": np.concatenate([own.trials for own in ordered]),
-            "metric": named(lambda own: None if own.task.format == TIDY else own.pair.metric),
+            "metric": named(lambda own: None if own.task.format in TABLES else own.pair.metric),
             "filter": named(lambda own: own.pair.filter or None),
             "run": named(lambda own: own.run.run),
             "source_format": named(lambda own: own.task.format),

@@ -11,16 +11,17 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ..logs import TIDY, LogRun
-from .collected import HELD, CollectedRun, Docs, Pair, Rows, Status
+from .collected import HELD, CollectedRun, Docs, Pair, Rows, Status, wanted_rows
 from .items import ProjectItems
 from .matching import Matcher
+from .naming import ModelNames
 
 SCORE = "score"
 """What the only metric of a table is called."""
 
 
 def collect_table(
-    path: Path, table: pa.Table, matcher: Matcher, items: ProjectItems, models: dict[str, int]
+    path: Path, table: pa.Table, matcher: Matcher, items: ProjectItems, models: ModelNames
 ) -> Iterator[CollectedRun]:
     """Collect a table that ``read_tidy`` has read.
 
@@ -29,14 +30,14 @@ def collect_table(
         table: its rows, texts as dictionaries.
         matcher: finds the items.
         items: the project's items.
-        models: codes of all models; new ones are added.
+        models: the names of all models; new ones are added.
     """
     benchmark, names = _codes(table["benchmark"])
     model, model_names = _codes(table["model"])
-    known = [models.setdefault(name, len(models)) for name in model_names.to_pylist()]
+    known = [models.code(name, str(path)) for name in model_names.to_pylist()]
     model = np.array(known, dtype=np.int32)[model]
     item, ids = _codes(table["item_id"])
-    rows = Rows(
+    every = Rows(
         doc=item,
         model=model,
         pair=np.zeros(len(table), dtype=np.int16),
@@ -48,8 +49,10 @@ def collect_table(
     )
     texts = ids.to_pylist()
     for code, name in enumerate(names.to_pylist()):
-        own = rows.take(np.flatnonzero(benchmark == code)) if len(names) > 1 else rows
-        yield _run(path, name, own, texts, matcher, items)
+        own = every.take(np.flatnonzero(benchmark == code)) if len(names) > 1 else every
+        rows = wanted_rows(own)
+        if len(rows.doc):
+            yield _run(path, name, rows, texts, matcher, items)
 
 
 def _run(

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import codecs
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from . import every_eval_ever, helm, lm_eval, wide
-from .json_files import HEAD, leading_keys
+from . import evalscope, every_eval_ever, helm, lm_eval, wide
+from .findings import LogFault
+from .json_files import HEAD, leading_keys, not_utf8
+from .lm_eval_results import SAMPLES_NAME
+from .parquet_rows import damaged
+from .wide_rows import header_of
 
 TIDY = "tidy"
 """A table with a row for each item and model, which ``records.results.tidy`` reads."""
@@ -43,12 +48,51 @@ _KEYS: tuple[tuple[str, frozenset[str]], ...] = (
 def format_of(path: Path) -> str | None:
     """Name the format of one file, or say nothing.
 
+    What it holds counts, and what it is called where that tells nothing: a damaged log is a log.
+
     Returns:
         A key of ``FORMATS``, ``TIDY``, ``COMPANION``, or none for a file of an unknown format.
 
     Raises:
         OSError: the file cannot be read.
+        LogFault: it is a table or JSON by its ending, and cannot be read as such.
     """
+    found = _by_content(path) or _by_name(path)
+    if found is None:
+        _check_readable(path)
+    return found
+
+
+def _by_name(path: Path) -> str | None:
+    """The format of a log that its name or its neighbours tell."""
+    if SAMPLES_NAME.match(path.name):
+        return lm_eval.FORMAT
+    if path.name.endswith(every_eval_ever.SAMPLES):
+        return every_eval_ever.FORMAT
+    return evalscope.FORMAT if path.suffix == ".jsonl" and "reviews" in path.parts[-3:] else None
+
+
+_READABLE = frozenset({".json", ".jsonl", ".csv", ".tsv"})
+
+
+def _check_readable(path: Path) -> None:
+    """Refuse a table or JSON in another encoding than UTF-8, and a damaged Parquet file."""
+    ending = path.suffix.lower()
+    if ending == ".parquet":
+        try:
+            pq.read_schema(path)
+        except (pa.ArrowException, OSError) as error:
+            raise LogFault(damaged(path, error)) from error
+    if ending in _READABLE:
+        with path.open("rb") as file:
+            head = file.read(HEAD)
+        try:
+            codecs.getincrementaldecoder("utf-8")().decode(head)
+        except UnicodeDecodeError as error:
+            raise LogFault(not_utf8(path, None, error)) from error
+
+
+def _by_content(path: Path) -> str | None:
     if path.name in _HELM_FILES and path.with_name(helm.PER_INSTANCE).is_file():
         return helm.FORMAT if path.name == helm.PER_INSTANCE else COMPANION
     with path.open("rb") as file:
@@ -58,7 +102,7 @@ def format_of(path: Path) -> str | None:
     if head.startswith(b"PAR1"):
         return _parquet_format(path)
     if path.suffix.lower() in {".csv", ".tsv"}:
-        return _table_format(wide.header_of(path))
+        return _table_format(header_of(path))
     text = head.decode("utf-8-sig", "replace").lstrip()
     if text.startswith(("{", "[")):
         return _json_format(path, text)

@@ -14,7 +14,7 @@ from typing import Any
 from .batches import batches
 from .content import Content, content_of, source_id_of
 from .evalscope_report import Report, report_of
-from .findings import LogFinding, expecting
+from .findings import LogFinding, expecting, unknown_version
 from .json_files import Record, json_lines
 from .parsing import parsed
 from .prompts import content_of_prompt, last_message
@@ -32,6 +32,7 @@ def read(path: Path) -> Iterator[LogBatch | LogFinding]:
         run = _run(path, report, first)
     if report.finding is not None:
         yield report.finding
+    yield from unknown_version(path, report.data.get("schema_version"), (1, 2))
     yield from batches(run, _samples(path))
 
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from .batches import batches
 from .content import NO_CONTENT, Content
 from .eee_aggregates import Aggregate, Key, aggregates_of, check_file, unstated
-from .findings import LogFinding, expecting
+from .findings import LogFinding, expecting, unknown_version
 from .json_files import Record, beside, json_lines
 from .parsing import parsed
 from .prompts import content_of_prompt, last_message
@@ -23,6 +23,7 @@ from .runs import LogBatch, LogRun, Sample
 
 FORMAT = "every-eval-ever"
 SAMPLES = "_samples.jsonl"
+_VERSIONS = ("0.2", "0.3")
 
 
 class _Row(NamedTuple):
@@ -50,6 +51,9 @@ def read(path: Path) -> Iterator[LogBatch | LogFinding]:
         aggregates = aggregates_of(data)
         findings = list(check_file(path, data))
     yield from findings
+    schema = data.get("schema_version")
+    stated = None if schema is None else str(schema).rpartition(".")[0]
+    yield from unknown_version(path, stated, _VERSIONS)
     rows = _rows(path, aggregates)
     for benchmark, group in groupby(rows, key=lambda row: row.aggregate.benchmark):
         yield from _of_benchmark(

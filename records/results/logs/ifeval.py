@@ -37,7 +37,7 @@ def read(path: Path) -> Iterator[LogBatch | LogFinding]:
         str(path),
         f"no model and no benchmark named; the model is called {run.model!r} after the folder",
         wanted="the model's own name",
-        mend="name the folder after the model",
+        mend=f"name the folder after the model, or give it with --rename {run.model}=NAME",
     )
     yield from batches(run, _samples(path))
 

@@ -83,15 +83,15 @@ class Archive:
         """Unpack a member; ``zipfile`` learnt Zstandard only in Python 3.14."""
         if info.compress_type != _ZSTANDARD:
             return self._zip.read(info)
-        if info.file_size == 0:
-            return b""
         with self.path.open("rb") as file:
             file.seek(info.header_offset)
             name_length, extra_length = struct.unpack("<26xHH", file.read(_LOCAL_HEADER))
             file.seek(name_length + extra_length, 1)
             packed = file.read(info.compress_size)
-        data: bytes = pa.decompress(packed, info.file_size, codec="zstd", asbytes=True)
-        return data
+        data = pa.decompress(packed, info.file_size, codec="zstd", asbytes=True) if packed else b""
+        if len(data) != info.file_size or zlib.crc32(data) != info.CRC:
+            raise zipfile.BadZipFile(f"Bad CRC-32 for file {info.filename!r}")
+        return bytes(data)
 
     def _fault(self, kind: Any, found: str, wanted: str) -> LogFault:
         mend = "copy the file again; the other samples are read"

@@ -8,7 +8,7 @@ from typing import Any
 
 from .batches import batches
 from .content import NO_CONTENT, Content, source_id_of, stated_content
-from .findings import LogFault, LogFinding, expecting, not_laid_out
+from .findings import LogFault, LogFinding, expecting, not_laid_out, unknown_version
 from .inspect_archive import Archive
 from .inspect_header import run_of
 from .json_files import Record, load_json
@@ -18,6 +18,8 @@ from .runs import LogBatch, LogRun, Sample
 from .scales import number
 
 FORMAT = "inspect"
+_VERSIONS = (1, 2, 3)
+"""Of the log's layout."""
 _GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 _WORDS = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
 
@@ -30,11 +32,14 @@ def read(path: Path) -> Iterator[LogBatch | LogFinding]:
         header = load_json(path)
         if not isinstance(header, Mapping):
             raise not_laid_out(path, FORMAT, "no JSON object")
-        samples = (Record(None, sample) for sample in header.get("samples") or ())
-        yield from _read(path, header, samples)
+        listed = header.get("samples") or ()
+        yield from _incomplete(header, len(listed), path)
+        yield from _read(path, header, (Record(None, sample) for sample in listed))
         return
     with Archive(path) as archive:
-        yield from _read(path, _header(archive), _members(archive))
+        header = _header(archive)
+        yield from _incomplete(header, len(list(archive.samples())), path)
+        yield from _read(path, header, _members(archive))
 
 
 def _read(
@@ -78,6 +83,7 @@ def _members(archive: Archive) -> Iterator[Record | LogFinding]:
 
 
 def _notes(header: Mapping[str, Any], path: Path) -> Iterator[LogFinding]:
+    yield from unknown_version(path, header.get("version"), _VERSIONS)
     status = header.get("status")
     if status not in {None, "success"}:
         yield LogFinding(
@@ -86,6 +92,20 @@ def _notes(header: Mapping[str, Any], path: Path) -> Iterator[LogFinding]:
             f"a run with the status {status!r}",
             wanted="a run that finished",
             mend="what it holds is read; retry the run to complete it",
+        )
+
+
+def _incomplete(header: Mapping[str, Any], samples: int, path: Path) -> Iterator[LogFinding]:
+    """Say when a finished run has fewer samples (each item once an epoch) than it counted."""
+    results = header.get("results")
+    total = results.get("total_samples") if isinstance(results, Mapping) else None
+    if header.get("status") == "success" and isinstance(total, int) and 0 < samples < total:
+        yield LogFinding(
+            "unfinished",
+            str(path),
+            f"{samples} of its samples",
+            wanted=f"all {total} that the log's results count",
+            mend="what is there is read; its mean is not the stated score",
         )
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .findings import LogFault, LogFinding
+from .findings import LogFault, LogFinding, reason
 
 RECORD_LIMIT = 256 * 2**20
 """Bytes of one line or one element of a list."""
@@ -65,17 +65,19 @@ def _parse_line(line: bytes, path: Path, number: int) -> Record | LogFinding | N
     try:
         text = line.decode("utf-8-sig" if number == 1 else "utf-8")
     except UnicodeDecodeError as error:
-        return _not_utf8(path, number, error)
+        return not_utf8(path, number, error)
     if not text.strip(_BLANK):
         return None
     try:
         return Record(number, json.loads(text))
     except (ValueError, RecursionError) as error:
-        cut = not line.endswith(b"\n")
+        cut = not line.endswith(b"\n") and isinstance(error, json.JSONDecodeError)
         return LogFinding(
             "truncated" if cut else "not_json",
             str(path),
-            "a line that stops in the middle" if cut else f"a line that is not JSON ({error})",
+            "a line that stops in the middle"
+            if cut
+            else f"a line that is not JSON ({reason(error)})",
             wanted="one JSON object a line",
             mend="copy the file again; the other lines are read",
             line=number,
@@ -88,7 +90,7 @@ def json_array(path: Path) -> Iterator[Record | LogFinding]:
         with path.open(encoding="utf-8-sig", newline="") as file:
             yield from _elements(file, path)
     except UnicodeDecodeError as error:
-        yield _not_utf8(path, None, error)
+        yield not_utf8(path, None, error)
 
 
 def _elements(file: Any, path: Path) -> Iterator[Record | LogFinding]:
@@ -171,14 +173,14 @@ def parse_json(data: bytes, path: Path, *, member: str = "") -> Any:
     try:
         return json.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        raise LogFault(_not_utf8(Path(name), None, error)) from error
+        raise LogFault(not_utf8(Path(name), None, error)) from error
     except (ValueError, RecursionError) as error:
         cut = isinstance(error, json.JSONDecodeError) and error.pos >= len(error.doc.rstrip()) - 1
         raise LogFault(
             LogFinding(
                 "truncated" if cut else "not_json",
                 name,
-                "JSON that stops in the middle" if cut else f"no JSON ({error})",
+                "JSON that stops in the middle" if cut else f"no JSON ({reason(error)})",
                 wanted="a whole JSON value",
                 mend="copy the file again",
                 line=getattr(error, "lineno", None),
@@ -186,7 +188,8 @@ def parse_json(data: bytes, path: Path, *, member: str = "") -> Any:
         ) from error
 
 
-def _not_utf8(path: Path, line: int | None, error: UnicodeDecodeError) -> LogFinding:
+def not_utf8(path: Path, line: int | None, error: UnicodeDecodeError) -> LogFinding:
+    """Say which bytes of a file are no text."""
     return LogFinding(
         "encoding",
         str(path),

@@ -98,7 +98,7 @@ def _notes(
             str(path),
             f"the model's name {run.model!r}, {how}",
             wanted="the model's own name",
-            mend="give it in the models file",
+            mend=f"give it with --rename {run.model}=NAME",
         )
     if _metrics(first) == ["bypass"]:
         yield LogFinding(

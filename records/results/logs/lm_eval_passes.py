@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,10 @@ from .lm_eval_results import Results
 
 _DOC_ID = re.compile(rb'\s*\{\s*"doc_id": (\d+)[,}]')
 _FILTER = re.compile(rb'"filter": "([^"\\]*)", "metrics": \[')
+
+
+_END = sys.maxsize
+"""Lines that are no records stand anywhere, and are said where they are read."""
 
 
 class _Key(NamedTuple):
@@ -56,7 +61,7 @@ def plan_of(path: Path, task: str, results: Results) -> Plan:
     """Go through a file once and decide what to read of it."""
     passes, marked = _passes(path)
     if not passes:
-        return Plan(1, 0, ())
+        return Plan(1, _END, ())
     filters = results.filters(task) or ("none",)
     if marked:
         return _last_run(path, [[one] for one in passes], results.samples(task), ())
@@ -92,7 +97,9 @@ def _last_run(
     if wanted is not None and items[chosen] != wanted:
         findings.append(_incomplete(path, items[chosen], wanted))
     starts = tuple((one.first, name) for one, name in zip(kept, filters, strict=False))
-    return Plan(kept[0].first, kept[-1].last, starts, tuple(findings))
+    first = kept[0].first if chosen else 1
+    last = kept[-1].last if chosen < len(runs) - 1 else _END
+    return Plan(first, last, starts, tuple(findings))
 
 
 def _incomplete(path: Path, items: int, wanted: int) -> LogFinding:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from ...errors import InputError, suggestion
@@ -24,6 +24,7 @@ from . import (
     zero_eval,
 )
 from .detect import TIDY, format_of
+from .files_found import files_in, unreadable
 from .findings import LogFault, LogFinding, expecting, not_laid_out
 from .runs import LogBatch
 
@@ -81,27 +82,29 @@ def find_logs(path: Path, *, format_name: str | None = None) -> Iterator[Log | L
         raise InputError(
             f"{path} is not there", wanted="a log or a folder of logs", mend="check the path"
         )
+    if not (path.is_dir() or path.is_file()):
+        raise InputError(
+            f"{path} is a pipe or a device",
+            wanted="a log or a folder of logs",
+            mend="save what it gives in a file",
+        )
     if path.is_file() and format_name is not None:
         yield Log(path, format_name)
         return
-    for file in _files(path) if path.is_dir() else [path]:
-        found = _recognise(file)
+    for file in files_in(path) if path.is_dir() else [path]:
+        found = file if isinstance(file, LogFinding) else _recognise(file)
         wanted = (format_name,) if format_name else (*FORMATS, TIDY)
         if isinstance(found, LogFinding) or found.format in wanted:
             yield found
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    for at, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        yield from (Path(at, name) for name in sorted(names) if not name.startswith("."))
 
 
 def _recognise(path: Path) -> Log | LogFinding:
     try:
         found = format_of(path)
     except OSError as error:
-        return _unreadable(path, error)
+        return unreadable(path, error)
+    except LogFault as fault:
+        return fault.finding
     if found is not None:
         return Log(path, found)
     return LogFinding(
@@ -113,12 +116,18 @@ def _recognise(path: Path) -> Log | LogFinding:
     )
 
 
-def read_log(log: Log) -> Iterator[LogBatch | LogFinding]:
-    """Read one log; whatever is wrong with it becomes a finding."""
+def read_log(log: Log, models: Collection[str] = ()) -> Iterator[LogBatch | LogFinding]:
+    """Read one log; whatever is wrong with it becomes a finding.
+
+    Args:
+        log: the log.
+        models: of a wide table, whose columns may be of anything, only these.
+    """
     is_empty = True
+    read = partial(wide.read, models=models) if log.format == wide.FORMAT else FORMATS[log.format]
     try:
         with expecting(log.path, log.format):
-            for event in FORMATS[log.format](log.path):
+            for event in read(log.path):
                 is_empty &= isinstance(event, LogFinding) and event.kind == "model_name"
                 yield event
         if is_empty:
@@ -126,7 +135,7 @@ def read_log(log: Log) -> Iterator[LogBatch | LogFinding]:
     except LogFault as fault:
         yield fault.finding
     except OSError as error:
-        yield _unreadable(log.path, error)
+        yield unreadable(log.path, error)
 
 
 def read_logs(path: Path, *, format_name: str | None = None) -> Iterator[LogBatch | LogFinding]:
@@ -140,13 +149,3 @@ def read_logs(path: Path, *, format_name: str | None = None) -> Iterator[LogBatc
             yield log
         elif log.format in FORMATS:
             yield from read_log(log)
-
-
-def _unreadable(path: Path, error: OSError) -> LogFinding:
-    return LogFinding(
-        "unreadable",
-        str(error.filename or path),
-        f"a file that cannot be read ({error.strerror or error})",
-        wanted="a file that can be read",
-        mend="check that it is there and its permissions",
-    )

@@ -2,24 +2,20 @@
 
 The first column names the rows. It is called ``item_id``, ``item``, ``id``, ``doc_id`` or
 ``question_id``, or ``model`` when the rows are models. Columns ``benchmark`` and ``subset`` say
-what an item is of; every other column holds scores.
+what an item is of; every other column that has a number holds scores.
 """
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
-
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from .batches import batches
 from .content import Content
-from .findings import LogFinding, not_laid_out
-from .parquet_rows import parquet_rows
+from .findings import LogFault, LogFinding, not_laid_out
 from .runs import LogBatch, LogRun, Sample
+from .wide_columns import columns_of, score_of
+from .wide_rows import Row, header_of, wide_rows
 
 FORMAT = "wide"
 ITEM_NAMES = ("item_id", "item", "id", "doc_id", "question_id")
@@ -28,13 +24,19 @@ _ABOUT = ("benchmark", "subset")
 _METRIC = "score"
 
 
-def read(path: Path) -> Iterator[LogBatch | LogFinding]:
-    """Read one wide table, ``.csv``, ``.tsv`` or ``.parquet``."""
+def read(path: Path, models: Collection[str] = ()) -> Iterator[LogBatch | LogFinding]:
+    """Read one wide table, ``.csv``, ``.tsv`` or ``.parquet``.
+
+    Args:
+        path: the table.
+        models: only these, where columns are models; all that have a number when empty.
+    """
     names = header_of(path)
-    if not is_wide(names):
-        found = f"the columns {', '.join(names[:4])}, ..."
-        raise not_laid_out(path, "a wide table, whose first column is item_id or model", found)
-    for benchmark, rows in _by_benchmark(_rows(path), path.stem):
+    _check(path, names)
+    are_models = names[0].lower() not in MODEL_NAMES
+    columns = columns_of(wide_rows(path, names), _candidates(names, models if are_models else ()))
+    yield from columns.findings(path, "models" if are_models else "items")
+    for benchmark, rows in _by_benchmark(wide_rows(path, names), path.stem):
         run = LogRun(
             run=path.stem,
             model="",
@@ -43,7 +45,32 @@ def read(path: Path) -> Iterator[LogBatch | LogFinding]:
             source_file=str(path),
             metric=_METRIC,
         )
-        yield from batches(run, _samples(rows, names))
+        yield from batches(run, _samples(rows, names[0], columns.scores, are_models=are_models))
+
+
+def _check(path: Path, names: Sequence[str]) -> None:
+    if not is_wide(names):
+        found = f"the columns {', '.join(names[:4])}, ..."
+        raise not_laid_out(path, "a wide table, whose first column is item_id or model", found)
+    plain = [name.strip() for name in names]
+    twice = next((name for name in plain if plain.count(name) > 1), None)
+    if twice is not None:
+        found = f"two columns {twice!r}" if twice else "columns without a name"
+        raise LogFault(
+            LogFinding(
+                "layout",
+                str(path),
+                found,
+                wanted="each column named once",
+                mend="rename or remove one of them: which one counts is not known",
+            )
+        )
+
+
+def _candidates(names: Sequence[str], models: Collection[str]) -> list[str]:
+    """The columns that may hold scores."""
+    others = [name for name in names[1:] if name.lower() not in _ABOUT]
+    return [name for name in others if not models or name.strip() in models]
 
 
 def is_wide(names: Sequence[str]) -> bool:
@@ -55,50 +82,14 @@ def is_wide(names: Sequence[str]) -> bool:
     return not is_tidy and len(others - set(_ABOUT)) >= 2
 
 
-def header_of(path: Path) -> list[str]:
-    """Read the names of a table's columns; none when they cannot be read."""
-    try:
-        if path.suffix.lower() == ".parquet":
-            names: list[str] = pq.read_schema(path).names
-            return names
-        with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
-            return next(csv.reader(file, delimiter=_delimiter(path)), [])
-    except (OSError, csv.Error, pa.ArrowException):
-        return []
-
-
-def _delimiter(path: Path) -> str:
-    return "\t" if path.suffix.lower() == ".tsv" else ","
-
-
-_Row = dict[str, Any]
-
-
-def _rows(path: Path) -> Iterator[_Row | LogFinding]:
-    if path.suffix.lower() == ".parquet":
-        yield from parquet_rows(path)
-        return
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            yield from csv.DictReader(file, delimiter=_delimiter(path))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        yield LogFinding(
-            "encoding" if isinstance(error, UnicodeDecodeError) else "truncated",
-            str(path),
-            f"a table that cannot be read to its end ({error})",
-            wanted="CSV in UTF-8",
-            mend="save the table again as UTF-8",
-        )
-
-
 def _by_benchmark(
-    rows: Iterator[_Row | LogFinding], default: str
-) -> Iterator[tuple[str, Iterator[_Row | LogFinding]]]:
+    rows: Iterator[Row | LogFinding], default: str
+) -> Iterator[tuple[str, Iterator[Row | LogFinding]]]:
     """Split rows where the benchmark changes; a finding goes with the rows before it."""
-    held: list[_Row | LogFinding] = []
+    held: list[Row | LogFinding] = []
     current = default
 
-    def group(first: _Row | LogFinding) -> Iterator[_Row | LogFinding]:
+    def group(first: Row | LogFinding) -> Iterator[Row | LogFinding]:
         yield first
         for row in rows:
             if isinstance(row, dict) and _benchmark(row, default) != current:
@@ -113,24 +104,22 @@ def _by_benchmark(
         yield current, group(first)
 
 
-def _benchmark(row: _Row, default: str) -> str:
+def _benchmark(row: Row, default: str) -> str:
     return str(row.get("benchmark") or default)
 
 
 def _samples(
-    rows: Iterator[_Row | LogFinding], names: Sequence[str]
+    rows: Iterator[Row | LogFinding], key: str, scored: Iterable[str], *, are_models: bool
 ) -> Iterator[Sample | LogFinding]:
-    key, are_models = names[0], names[0].lower() in MODEL_NAMES
-    scored = [name for name in names[1:] if name.lower() not in _ABOUT]
     for row in rows:
         if isinstance(row, LogFinding):
             yield row
             continue
         for name in scored:
-            item, model = (name, row[key]) if are_models else (row[key], name)
+            item, model = (row[key], name) if are_models else (name, row[key])
             yield Sample(
                 doc_id=str(item),
-                scores={_METRIC: row.get(name)},
+                scores={_METRIC: score_of(row[name])},
                 content=Content(source_id=str(item)),
                 subset=str(row.get("subset") or ""),
                 model=str(model),

@@ -12,7 +12,8 @@ from benchprism.annotate.asking.capabilities import RUNGS, Capability, Rung
 from benchprism.annotate.asking.inquiry import Inquiry
 from benchprism.annotate.asking.request_form import FUNCTION, LONGEST_NOTE, bounded, request_form
 from benchprism.annotate.traffic.endpoint import EndpointSettings
-from benchprism.annotate.traffic.pace import Pace, Patience
+from benchprism.annotate.traffic.pace import Pace
+from benchprism.annotate.traffic.patience import Patience
 from benchprism.prompts.library import load_catalogue
 from benchprism.prompts.messages import make_prompt
 

@@ -9,7 +9,7 @@ import pytest
 
 from benchprism.annotate.asking.annotator import Annotator
 from benchprism.annotate.traffic.endpoint import EndpointSettings
-from benchprism.annotate.traffic.pace import Patience
+from benchprism.annotate.traffic.patience import Patience
 
 from .batch_server import (
     PRICE,

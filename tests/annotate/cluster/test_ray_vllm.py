@@ -15,7 +15,7 @@ from benchprism.annotate.cluster.ray_worker import Result, Work
 from benchprism.annotate.cluster.vllm_settings import VllmSettings
 from benchprism.annotate.ledger.outcome import Usage
 from benchprism.annotate.traffic.endpoint import EndpointSettings
-from benchprism.annotate.traffic.pace import Patience
+from benchprism.annotate.traffic.patience import Patience
 from benchprism.prompts.catalogue import Catalogue
 from benchprism.prompts.messages import make_prompt
 from benchprism.records.errors import InputError

@@ -243,7 +243,7 @@ def test_an_attempt_that_is_never_answered_counts_in_full(
     fault_server: Start, make_items: MakeItems, annotator_at: MakeAnnotator, core: Catalogue,
     ledger: Path,
 ) -> None:  # fmt: skip
-    slow = {f"What is {n} plus {n}?": [("hang", {"seconds": 5.0})] for n in range(20)}
+    slow = {f"What is {n} plus {n}?": [("hang", {"seconds": 5.0})] * 9 for n in range(20)}
     with fault_server(scripts=slow) as server:
         made = annotator_at(
             server.base_url, concurrency=1, max_output_tokens=100, timeout=0.05,

@@ -6,7 +6,8 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from benchprism.annotate.traffic.pace import Halted, Pace, Patience
+from benchprism.annotate.traffic.pace import Halted, Pace
+from benchprism.annotate.traffic.patience import Patience
 from benchprism.records.errors import BudgetReached
 
 
@@ -99,7 +100,7 @@ def test_a_pause_that_is_too_long_ends_the_run() -> None:
 
 def test_refusals_without_an_answer_in_between_are_bounded() -> None:
     async def scene() -> None:
-        shared = pace(4, refusals=3)
+        shared = pace(4, refusals=3, outage=0)
         for _ in range(3):
             shared.refused(sent_at=now(), seconds=0.0, reason="429")
         with pytest.raises(BudgetReached):

@@ -26,8 +26,13 @@ def refused(table: pa.Table, **parts: Any) -> Infeasible:
         ({"depth": {"min": 3}}, 7, "depth >= 1 gives 8"),
         ({"depth": {"min": 3}}, 9, "depth >= 0 gives 9"),
         ({"depth": {"max": 0}}, 2, "depth <= 1 gives 3"),
-        ({"depth": 0}, 4, "depth in [0, 2] gives 4"),
+        ({"depth": 0}, 4, "depth in [0, 1, 2] gives 6"),
         ({"depth": {"in": [0, 1]}}, 6, "depth in [0, 1, 2] gives 6"),
+        # depths are 0 1 1 2 2 2 3 3 3: the neighbours of 3 come first, never 0 without them
+        ({"depth": 3}, 5, "depth in [2, 3] gives 6"),
+        ({"depth": 3}, 7, "depth in [1, 2, 3] gives 8"),
+        ({"depth": {"in": [3, 1]}}, 6, "depth in [0, 1, 3] gives 6"),
+        ({"word_count": 27}, 3, "word_count in [25, 26, 27] gives 3"),
         # of word counts 9 10 12 14 25 26 27 40 55 60 the fourth from above is 27
         ({"word_count": {"min": 50}}, 4, "word_count >= 27 gives 4"),
         ({"domain": "law"}, 5, "domain in [law, maths] gives 5; or"),
@@ -69,7 +74,7 @@ def test_a_quota_is_met_by_the_change_that_brings_its_value(table: pa.Table) -> 
     sample = {"size": 3, "balance": "benchmark", "quotas": {"domain": {"law": {"min": 3}}}}
     error = refused(table, where={"depth": {"min": 2}}, sample=sample)
     assert str(error) == (
-        "2 items with domain law are left to draw from (arc 1, gsm 3, law 2); wanted at least 3;"
+        "2 items with domain law are left to draw from (law 2); wanted at least 3;"
         " depth >= 1 gives 8; or change sample.quotas.domain.law, or take what there is with"
         " if_short: take_all"
     )

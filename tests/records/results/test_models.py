@@ -9,6 +9,7 @@ from benchprism.records.results.model_draft import draft_models, write_draft
 from benchprism.records.results.model_names import guess_models
 from benchprism.records.results.models import (
     DeclaredModel,
+    doubtful_entries,
     read_models,
     read_models_file,
     unusable_for_cad,
@@ -104,6 +105,11 @@ def test_families_that_sizes_cannot_compare(
         ("Qwen3-30B-A3B", "Qwen3", 30.0),
         ("EleutherAI/pythia-410m", "pythia", 0.41),
         ("stablelm-2-zephyr-1_6b", "stablelm-2-zephyr", 1.6),
+        ("freewilly2_70b-hf", "freewilly2", 70),
+        ("llama2_7b", "llama2", 7),
+        ("qwen1_5_72b_chat", "qwen1.5-chat", 72),
+        ("Qwen2_5-0_5B", "Qwen2.5", 0.5),
+        ("Llama-3_1-8B", "Llama-3.1", 8),
         ("Meta-Llama-3.1-405B-Instruct@hyperbolic", "Meta-Llama-3.1-Instruct", 405.0),
         ("gpt-4o-2024-05-13", "gpt-4o", None),
         ("175b_finetuning", "finetuning", 175.0),
@@ -114,6 +120,26 @@ def test_what_names_suggest(name: str, family: str, size: float | None) -> None:
     guess = guess_models([name])[name]
     assert (guess.family, guess.size) == (family, size)
     assert guess.guessed == (["family"] if size is None else ["family", "size"])
+
+
+@pytest.mark.parametrize("family", ["''", "'A '", "' '"])
+def test_a_family_is_no_white_space(tmp_path: Path, family: str) -> None:
+    path = written(tmp_path, "m.yaml", f"models:\n  a: {{family: {family}}}\n")
+    with pytest.raises(InputError, match="wanted a name without white space around it"):
+        read_models(path)
+
+
+def test_entries_that_may_be_slips_are_named() -> None:
+    declared = {
+        name: DeclaredModel(family=family)
+        for name, family in {"Foo-7B": "Foo", "foo-13b": "foo", "old": "Bar"}.items()
+    }
+    assert doubtful_entries(declared, {"Foo-7b", "foo-13b", "other"}) == [
+        "names 'Foo-7B', which has no results; did you mean 'Foo-7b'?",
+        "names 'old' without results",
+        "has the families 'Foo' and 'foo', which are compared apart: one spelling?",
+    ]
+    assert doubtful_entries({"a": DeclaredModel(family="A")}, {"a", "b"}) == []
 
 
 def test_families_differ_in_more_than_spelling() -> None:

@@ -106,7 +106,6 @@ def test_a_single_benchmark_is_renamed_but_several_are_not(tmp_path: Path) -> No
             "the score 57.0 in row 2; wanted scores between 0 and 1",
         ),
         (HEADER + "a,1,m,-0.1\n", "the score -0.1 in row 1"),
-        (HEADER + "a,1,m,Infinity\n", "the score inf in row 1"),
         (HEADER + "a,1,m,1\na,2,m,yes\n", "the score 'yes' in row 2; wanted a number"),
         (HEADER + "a,1,m,1\n,2,m,1\n", "no 'benchmark' in row 2"),
         (HEADER + "a,,m,1\n", "no 'item_id' in row 1"),
@@ -243,3 +242,18 @@ def test_many_rows(tmp_path: Path) -> None:
     lines = "".join(f"a,{i},m,{score}\n" for i, score in enumerate(scores))
     table = read_tidy(csv(tmp_path, HEADER + lines))
     assert np.array_equal(table["score"].to_numpy(), scores)
+
+
+@pytest.mark.parametrize("cell", ["inf", "-Infinity", "1e999", "nan", ""])
+def test_what_is_no_finite_number_is_missing(tmp_path: Path, cell: str) -> None:
+    """As in logs and wide tables: missing, and never wrong."""
+    table = read_tidy(csv(tmp_path, HEADER + f"a,1,m,1\na,2,m,{cell}\n"))
+    assert table["score"].to_pylist() == [1.0, None]
+
+
+def test_infinities_of_parquet_are_missing(tmp_path: Path) -> None:
+    columns = {"benchmark": ["a"] * 2, "item_id": ["1", "2"], "model": ["m"] * 2,
+               "score": [50.0, float("-inf")]}  # fmt: skip
+    pq.write_table(pa.table(columns), tmp_path / "t.parquet")
+    table = read_tidy(tmp_path / "t.parquet", scoring=Scoring(Scale(0, 100)))
+    assert table["score"].to_pylist() == [0.5, None]

@@ -78,6 +78,7 @@ def test_guidelines_that_cannot_be_shortened_are_a_fault_that_dimensions_mend() 
         (level(levels=12), "easy has 12 levels, of 2 to 11"),
         (level(levels=1), "easy has 1 levels, of 2 to 11"),
         (level("note"), "an attribute is called 'note'"),
+        (level("decision"), "an attribute is called 'decision'"),
         (level("n" * 201), "has an id of 201 characters, of 200"),
         (
             Attribute(id="l", type="label", question="?", labels=[f"l{n}" for n in range(501)]),

@@ -30,7 +30,7 @@ Said = Sequence[tuple[int, str, Mapping[str, Value]]]
 
 @pytest.fixture
 def items(make_items: MakeItems) -> pa.Table:
-    return make_items(6)
+    return make_items(8)
 
 
 @pytest.fixture
@@ -66,13 +66,20 @@ def test_a_conflict_is_what_people_differ_on_and_nobody_decided(
             (2, "human:ann", {"clarity": 3}), (2, "llm:main", {"clarity": 0}),
             (3, "human:ann", {"clarity": 3}), (3, "human:ben", {"clarity": 1}),
             (3, "adjudicator:lea", {"clarity": 2}),
+            (6, "human:ann", {"clarity": 3}), (6, "human:ben", {"clarity": 3}),
+            (6, "adjudicator:lea", {"clarity": 0}), (6, "adjudicator:lou", {"clarity": 3}),
+            (7, "human:ann", {"clarity": 3}), (7, "human:ben", {"clarity": 1}),
+            (7, "adjudicator:lea", {"clarity": 2}), (7, "adjudicator:lou", {"clarity": 2}),
             (4, "llm:main", {"clarity": 3}), (4, "llm:other", {"clarity": 1}),
         ]
     )  # fmt: skip
-    assert [conflict.row for conflict in conflicts(found, items)] == [1]
+    assert [conflict.row for conflict in conflicts(found, items)] == [1, 6]
+    undecided = conflicts(found, items)[1]
+    assert undecided.text() == "Clarity\n  0: lea (decided)\n  3: lou (decided), ann, ben"
+    assert undecided.text(anonymous=True) == "Clarity\n  0: 1 decision\n  3: 1 decision, 2 people"
     alone = values_of([one.without(PEOPLE) for one in found], items)
     both = conflicts(found, items, alone)
-    assert [conflict.row for conflict in both] == [1, 2]
+    assert [conflict.row for conflict in both] == [1, 2, 6]
     assert both[1].said == ((0, ("llm:main",)), (3, ("human:ann",)))
 
 

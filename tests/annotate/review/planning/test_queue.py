@@ -18,6 +18,7 @@ from benchprism.annotate.ledger.store import Ledger
 from benchprism.annotate.review.planning.queue import (
     Need,
     asked_items,
+    candidates,
     doubts,
     failed_annotations,
     queue,
@@ -100,15 +101,28 @@ def test_annotators_at_odds_and_low_confidence(
     assert found(ledger, core, items, "setting") == {}
 
 
-def test_items_that_were_asked(
+def test_candidates_are_what_the_best_kind_of_annotator_was_asked_about(
     ledger: Ledger, make_items: Callable[..., pa.Table], say: Callable[..., None]
 ) -> None:
     items = make_items(4)
-    assert asked_items(ledger, items) == items
+
+    def found(part: slice = slice(None)) -> list[str]:
+        some = items.take([*range(4)][part])
+        ids: list[str] = candidates(some, asked_items(ledger, items))["item_id"].to_pylist()
+        return [item_id[-1] for item_id in ids]
+
+    assert found() == ["0", "1", "2", "3"]
     say(items, 1, "human:ann", clarity=1)
-    assert asked_items(ledger, items) == items
+    assert (found(), asked_items(ledger, items)) == (["0", "1", "2", "3"], {})
+    for row in range(3):
+        say(items, row, "embed:minilm", setting="abstract")
+    assert found() == ["0", "1", "2"]
     say(items, 2, "llm:a", clarity="!refused")
-    assert asked_items(ledger, items)["item_id"].to_pylist() == ["bench/test/2"]
+    assert found() == ["2"]
+    assert found(slice(2)) == ["0", "1"]  # of these, rules alone have seen any
+    assert asked_items(ledger, items) == {
+        "bench/test/0": "heuristic", "bench/test/1": "heuristic", "bench/test/2": "llm",
+    }  # fmt: skip
 
 
 def test_the_order_is_by_subsets_in_doubt_then_subsets_then_reasons_then_attributes() -> None:

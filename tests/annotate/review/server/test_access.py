@@ -34,6 +34,13 @@ def test_the_environment_comes_first(home: ServerHome) -> None:
     assert find_access(home, named).workspace == "ours"
 
 
+def test_the_workspace_may_be_named_for_the_own_server_too(home: ServerHome) -> None:
+    access = Access("http://127.0.0.1:6900", "key")
+    write_access(home, access)
+    named = find_access(home, {"ARGILLA_WORKSPACE": "ours"})
+    assert named == Access("http://127.0.0.1:6900", "key", "ours")
+
+
 def test_half_of_it_or_nothing_is_refused(home: ServerHome) -> None:
     with pytest.raises(InputError, match="set ARGILLA_API_KEY too"):
         find_access(home, {"ARGILLA_API_URL": "https://team.example"})

@@ -115,6 +115,13 @@ def a_second_start_says_that_it_runs_already(story: Story) -> None:
     server = story.started.server
     assert f"running already at {server.url} (process {server.pid})" in second.stderr
     assert second.stdout == ""
+    assert "use it, or stop it" in second.stderr
+    for option in ("--user=carol", "--new-password=alice"):
+        refused = serve("--home", story.home, option)
+        assert refused.returncode == 2
+        assert f"running already at {server.url}" in refused.stderr
+        assert "--stop', then run this command again: all else is kept" in refused.stderr
+        assert "Starting" not in refused.stderr
 
 
 def status_tells_what_runs(story: Story) -> None:

@@ -261,16 +261,23 @@ def test_responses_of_a_page_that_cannot_be_taken_are_told(project: Path, tmp_pa
         {**good, "mode": "adjudication"},
         {**good, "time": "yesterday"},
         {**good, "time": "0001-01-01T00:00:00+23:00"},
+        {**good, "time": "2099-01-01T00:00:00.000Z"},
         [],
         {**good, "item_id": "bench/test/1"},
     ]
     file, result = imported(project, saved(tmp_path, content))
     assert result.exit_code == 1
     assert [fault.partition(", response ")[2].partition(":")[0] for fault in file["faults"]] == [
-        *map(str, range(1, 12))
+        *map(str, range(1, 13))
     ]
     assert "task: 'FACT' is none of fact, sum, other" in file["faults"][1]
     assert "'dpeth' is not asked about 'bench/test/0'" in file["faults"][3]
+    assert [fault.partition(": ")[2] for fault in file["faults"][8:]] == [
+        "the time 'yesterday' is none",
+        "the time '0001-01-01T00:00:00+23:00' is none",
+        "the time '2099-01-01T00:00:00.000Z' is still to come: a clock was wrong",
+        "[] is no response",
+    ]
     assert {item for item, _ in decisions(project)} == {"1"}
 
 

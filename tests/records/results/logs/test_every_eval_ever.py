@@ -113,3 +113,15 @@ def test_a_changed_file_is_said(
 def test_aggregates_alone(data: Path, read: Reader) -> None:
     path = data / "every_eval_ever/demo/98ea850e-7019-4728-a558-8b1819ec47c2.json"
     assert read("every-eval-ever", path).kinds == ["aggregates"]
+
+
+@pytest.mark.parametrize(("schema", "kinds"), [("0.2.1", []), ("0.3.9", []), ("1.0", ["version"])])
+def test_an_unknown_schema_is_said(
+    schema: str, kinds: list[str], read: Reader, write_lines: WriteLines, write_json: WriteJson
+) -> None:
+    own = aggregates(lower_is_better=False, min_score=0, max_score=1)
+    own["evaluation_results"][0]["score_details"]["score"] = 0.5
+    write_json("u.json", {**own, "schema_version": schema})
+    reading = read("every-eval-ever", write_lines("u_samples.jsonl", [row("a", 0.5)]))
+    assert reading.scores() == [0.5]
+    assert reading.kinds == kinds

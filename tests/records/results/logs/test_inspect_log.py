@@ -178,3 +178,56 @@ def test_messages_with_several_parts(read: Reader, write_json: WriteJson) -> Non
     log = header(samples=[sample(1, input=asked, metadata={"item_id": "zoo/7"})])
     (row,) = read("inspect", write_json("log.json", log)).rows
     assert (row["question"], row["source_id"]) == ("What is it?", "zoo/7")
+
+
+def test_a_member_that_is_not_as_it_was_packed_is_not_read(
+    data: Path, read: Reader, tmp_path: Path
+) -> None:
+    """Of each sample's checksum one bit is turned; the header's is left alone."""
+    content = bytearray((data / MC).read_bytes())
+    with zipfile.ZipFile(data / MC) as file:
+        samples = {one.filename for one in file.infolist() if one.filename.startswith("samples/")}
+    at = 0
+    while (at := content.find(b"PK\x01\x02", at)) >= 0:
+        length = int.from_bytes(content[at + 28 : at + 30], "little")
+        if content[at + 46 : at + 46 + length].decode() in samples:
+            content[at + 16] ^= 1
+        at += 4
+    path = tmp_path / "a.eval"
+    path.write_bytes(content)
+    reading = read("inspect", path)
+    assert not reading.rows
+    assert reading.kinds.count("truncated") == len(samples)
+    assert "Bad CRC-32" in reading.findings[0].found
+
+
+@pytest.mark.parametrize(("version", "kinds"), [(2, []), (None, []), (99, ["version"])])
+def test_an_unknown_version_is_said(
+    read: Reader, tmp_path: Path, version: int | None, kinds: list[str]
+) -> None:
+    members = {"header.json": header(version=version), "samples/1.json": sample(1)}
+    reading = read("inspect", archive(tmp_path / "a.eval", members))
+    assert reading.kinds == kinds
+    assert reading.scores() == [1.0]
+
+
+def test_a_sample_that_is_not_there_is_said(
+    read: Reader, write_json: WriteJson, tmp_path: Path
+) -> None:
+    results = {**header()["results"], "total_samples": 2}
+    full = archive(
+        tmp_path / "full.eval",
+        {"header.json": header(results=results), "samples/1.json": sample(1),
+         "samples/2.json": sample(2)},
+    )  # fmt: skip
+    assert read("inspect", full).kinds == []
+    less = write_json("less.json", header(results=results, samples=[sample(1)]))
+    (finding,) = read("inspect", less).findings
+    assert finding.found == "1 of its samples"
+    assert finding.wanted == "all 2 that the log's results count"
+
+
+def test_what_is_missing_in_a_header_is_named(read: Reader, tmp_path: Path) -> None:
+    members = {"header.json": {"version": 2, "status": "success", "eval": {"task": "t"}}}
+    reading = read("inspect", archive(tmp_path / "a.eval", members))
+    assert "not laid out as inspect (no 'model')" in reading.findings[0].found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -68,7 +69,7 @@ def test_one_bad_file_stops_nothing(data: Path, tmp_path: Path) -> None:
     kinds = {Path(e.file).name: e.kind for e in events if isinstance(e, LogFinding)}
     assert kinds == {
         "a.eval": "truncated",
-        "b.jsonl": "unknown",
+        "b.jsonl": "encoding",
         "c.csv": "unknown",
         "details_x|0.parquet": "truncated",
         "empty.json": "unknown",
@@ -107,7 +108,7 @@ def test_tables(tmp_path: Path) -> None:
         Log(tmp_path / "a.csv", TIDY),
         Log(tmp_path / "b.csv", "wide"),
     ]
-    assert len(list(read_logs(tmp_path))) == 1
+    assert len([event for event in read_logs(tmp_path) if isinstance(event, LogBatch)]) == 1
 
 
 @pytest.mark.parametrize(("path", "name"), [("nowhere", None), (".", "lm_eval")])
@@ -122,3 +123,88 @@ def test_an_empty_file_is_said(tmp_path: Path) -> None:
     path.touch()
     events = list(read_log(Log(path, "lm-eval")))
     assert [event.kind for event in events if isinstance(event, LogFinding)][-1] == "layout"
+
+
+STAMP = "2026-11-29T15-12-12.704052"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "format_name", "kind"),
+    [
+        (f"samples_t_{STAMP}.jsonl", b"", "lm-eval", "layout"),
+        (f"samples_t_{STAMP}.jsonl", b" \n\n", "lm-eval", "layout"),
+        (f"samples_t_{STAMP}.jsonl", b'"text"\n3\n', "lm-eval", "layout"),
+        (f"samples_t_{STAMP}.jsonl", '{"doc_id": 0}\n'.encode("utf-16"), "lm-eval", "encoding"),
+        ("u_samples.jsonl", b"", "every-eval-ever", "layout"),
+        ("reviews/m/gsm8k_main.jsonl", b"\xff\xfe", "evalscope", "encoding"),
+        ("x.eval", b"", "inspect", "truncated"),
+    ],
+)
+def test_a_damaged_log_is_told_by_its_name(
+    name: str, content: bytes, format_name: str, kind: str, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+    assert list(find_logs(tmp_path)) == [Log(path, format_name)]
+    findings = [event for event in read_log(Log(path, format_name)) if event]
+    assert kind in [event.kind for event in findings if isinstance(event, LogFinding)]
+    assert not any(isinstance(event, LogBatch) for event in findings)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "kind"),
+    [
+        ("a.csv", "item_id,m1,m2\n".encode("utf-16"), "encoding"),
+        ("a.json", '{"é": 1}'.encode("latin-1"), "encoding"),
+        ("a.parquet", b"PAR1 and no more", "truncated"),
+        ("a.parquet", b"", "truncated"),
+        ("a.csv", b"", "unknown"),
+        ("a.txt", b"\xff\xfe", "unknown"),
+    ],
+)
+def test_what_cannot_be_read_as_its_ending_says(
+    name: str, content: bytes, kind: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    (found,) = find_logs(tmp_path)
+    assert isinstance(found, LogFinding)
+    assert (found.kind, found.file) == (kind, str(tmp_path / name))
+
+
+def test_pipes_are_not_waited_for_and_links_are_followed_once(tmp_path: Path) -> None:
+    logs, elsewhere = tmp_path / "logs", tmp_path / "elsewhere"
+    logs.mkdir()
+    elsewhere.mkdir()
+    os.mkfifo(logs / "a.jsonl")
+    (elsewhere / "b.csv").write_text("item_id,m1,m2\n1,1,0\n", encoding="utf-8")
+    (logs / "linked").symlink_to(elsewhere)
+    (elsewhere / "back").symlink_to(logs)
+    pipe, table = find_logs(logs)
+    assert isinstance(pipe, LogFinding)
+    assert "a pipe" in pipe.found
+    assert table == Log(logs / "linked" / "b.csv", "wide")
+    with pytest.raises(InputError, match="is a pipe or a device"):
+        list(find_logs(logs / "a.jsonl"))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"doc_id": ' + "1" * 5000 + "}\n", "a number with more than 4,300 digits"),
+        ("[" * 100_000 + "\n", "nested too deeply"),
+        ('{"doc_id": 1,}\n', "is not JSON ("),
+        ('{"doc": 1}\n', "laid out as lm-eval (no 'doc_id')"),
+    ],
+)
+def test_a_line_that_cannot_be_read_is_described_without_code(
+    text: str, said: str, tmp_path: Path
+) -> None:
+    path = tmp_path / f"samples_t_{STAMP}.jsonl"
+    path.write_text('{"doc_id": 0, "doc": {"question": "a"}, "acc": 1}\n' + text, encoding="utf-8")
+    events = list(read_log(Log(path, "lm-eval")))
+    told = "\n".join(str(event) for event in events if isinstance(event, LogFinding))
+    assert said in told
+    assert "sys." not in told
+    assert "Error" not in told
+    assert [event.table.num_rows for event in events if isinstance(event, LogBatch)] == [1]
