@@ -65,12 +65,17 @@ def write_subset(folder: Path, composition: Composition, lock: Mapping[str, Any]
 
 def write_tables(path: Path, schema: pa.Schema, parts: Iterable[pa.Table]) -> None:
     """Write the parts of a table so that equal tables are equal bytes."""
-    plain = schema.remove_metadata()
+    plain = pa.schema([f.with_type(_plain_type(f.type)).remove_metadata() for f in schema])
     with pq.ParquetWriter(
         path, plain, version="2.6", compression="zstd", compression_level=3
     ) as writer:
         for part in parts:
             writer.write_table(part.replace_schema_metadata(None), row_group_size=BATCH)
+
+
+def _plain_type(type_: pa.DataType) -> pa.DataType:
+    """The type with pyarrow's own name for what lists hold; a table that was read has another."""
+    return pa.list_(_plain_type(type_.value_type)) if pa.types.is_list(type_) else type_
 
 
 def subset_folders(folder: Path) -> list[Path]:

@@ -7,6 +7,7 @@ as 7 or as text.
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Hashable, Mapping, Sequence
@@ -35,6 +36,8 @@ _WANTED = {
     "invalid_key": "a key that is text; quote it",
     "too_short": "a list with something in it",
 }
+_MOST_ALIASED = 100_000
+"""Values that the aliases of a file may stand for: of a few lines they can make billions."""
 _LEADING_ZERO = re.compile(r"[-+]?0[0-9]+(?:\.[0-9]*)?\Z")
 
 
@@ -51,17 +54,39 @@ class _Loader(yaml.SafeLoader):
 
     yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}
 
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._aliased = 0
+        self._sizes: dict[yaml.Node, int] = {}
+
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        alias = self.check_event(yaml.AliasEvent) and self.peek_event()
+        alias = self.peek_event() if self.check_event(yaml.AliasEvent) else None  # type: ignore[no-untyped-call]
         node: yaml.Node | None = super().compose_node(parent, index)
-        if alias and node is not None and node.end_mark is None:
+        if alias is not None and node is not None and node.end_mark is None:
             raise yaml.composer.ComposerError(
-                None,
-                None,
-                f"the alias {alias.anchor!r} inside what it stands for",
-                alias.start_mark,
+                None, None, f"the alias {alias.anchor!r} inside itself", alias.start_mark
             )
+        if alias is not None and node is not None:
+            self._aliased += self._size(node)
+            if self._aliased > _MOST_ALIASED:
+                raise yaml.composer.ComposerError(
+                    None,
+                    None,
+                    f"aliases that stand for more than {_MOST_ALIASED} values",
+                    alias.start_mark,
+                )
         return node
+
+    def _size(self, node: yaml.Node) -> int:
+        """How many values a node holds with all that aliases stand for."""
+        if isinstance(node, yaml.ScalarNode):
+            return 1
+        if node not in self._sizes:
+            parts = (
+                node.value if isinstance(node, yaml.SequenceNode) else itertools.chain(*node.value)
+            )
+            self._sizes[node] = 1 + sum(map(self._size, parts))
+        return self._sizes[node]
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         seen: dict[str, yaml.Node] = {}
@@ -86,7 +111,12 @@ class _Loader(yaml.SafeLoader):
             raise yaml.constructor.ConstructorError(
                 None, None, f"{node.value}, which could be a number or text", node.start_mark
             )
-        return str(node.value)
+        try:  # JSON writes a character beyond U+FFFF as two halves
+            return str(node.value).encode("utf-16", "surrogatepass").decode("utf-16")
+        except UnicodeDecodeError as error:
+            raise yaml.constructor.ConstructorError(
+                None, None, "half of a character (\\uD800 to \\uDFFF)", node.start_mark
+            ) from error
 
 
 class _Dumper(yaml.SafeDumper):
@@ -182,7 +212,7 @@ def _syntax_error(name: str, error: Exception) -> InputError:
         wanted, mend = "each key once", "write the key once"
     elif problem == "another document":
         wanted, mend = "one document", "put the other into a file of its own"
-    elif " inside what " in problem:
+    elif problem.endswith(" inside itself"):
         mend = "take out the alias"
     elif "could be a number or text" in problem:
         mend = "quote it if it is text, or drop the leading zeros"
@@ -220,11 +250,9 @@ def _place(name: str, mark: yaml.Mark | None) -> str:
 
 def _short(value: object) -> str:
     """Write a value as YAML would have it: ``null`` and ``true``, not Python's words."""
-    text = (
-        repr(value)
-        if isinstance(value, str)
-        else json.dumps(value, ensure_ascii=False, default=repr)
-    )
+    text = repr(value)
+    if not isinstance(value, str):
+        text = json.dumps(value, ensure_ascii=False, default=repr)
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 

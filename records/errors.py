@@ -19,7 +19,7 @@ item (a refusal, an invalid reply) is a record with a status, not an exception.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 class BenchprismError(Exception):
@@ -65,3 +65,13 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     names = sorted(known)
     close = difflib.get_close_matches(word, names, n=1)
     return f"did you mean {close[0]!r}?" if close else f"use one of {', '.join(names)}"
+
+
+def enumerated(words: Sequence[str]) -> str:
+    """Put words into a row, as a sentence has them.
+
+    >>> enumerated(["amc"]), enumerated(["amc", "piqa"]), enumerated(["amc", "piqa", "siqa"])
+    ('amc', 'amc and piqa', 'amc, piqa and siqa')
+    """
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last

@@ -21,9 +21,7 @@ from ..ledger.claim import claimed
 from ..ledger.outcome import Status
 from ..ledger.store import Ledger
 from ..ledger.writer import Writer
-from ..money.budget import (
-    Budget, Metered, Purse, Sends, WorstCase, no_bound, promised, spent,
-)  # fmt: skip
+from ..money.budget import Budget, Metered, Purse, Sends, WorstCase, no_bound, promised, spent
 from ..money.prices import Price, Rate
 from ..traffic.endpoint import Endpoint, EndpointSettings
 from ..traffic.pace import Halted, Pace, Unanswered
@@ -209,6 +207,8 @@ class _Run:
         return self._recorder.summary
 
     async def _share(self, calls: Queue, *, workers: int, first: bool = False) -> None:
+        few = workers <= MOST_ALONE
+        self._pace.compares = lambda: few and calls.has_more
         self._workers = [
             asyncio.create_task(self._worker(calls, first=first)) for _ in range(workers)
         ]
@@ -248,13 +248,11 @@ class _Run:
         """
         alone: tuple[int, ...] = ()
         endpoint = partial(self._metered, call.prompt, message)
-        heard = self._pace.silence.answers
-        few = first or self._annotator.concurrency <= MOST_ALONE
         try:
             async for came in ask(self._inquiry, call.prompt, message, endpoint, first=first):
-                unheard = came.readings[0].status == "error" and heard == self._pace.silence.answers
-                if unheard and (self._pace.halted or (few and calls.may_wait(call))):
-                    raise Unanswered
+                unheard = came.readings[0].status == "error" and self._pace.silence.lasts
+                if unheard and self._pace.halted:
+                    raise Halted
                 await self._record(call, came)
                 alone = came.alone
         except Unanswered:

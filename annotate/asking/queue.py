@@ -22,7 +22,6 @@ class Queue:
         self._next: Call | None = None
         self._soon: deque[Call] = deque()
         self._aside: deque[tuple[Call, int]] = deque()
-        self._doubted: set[str] = set()
 
     def take(self, answers: int) -> Call | None:
         """Take the next call; none when none is left.
@@ -31,7 +30,7 @@ class Queue:
             answers: How often the endpoint has answered by now.
         """
         again = bool(self._aside) and self._aside[0][1] < answers
-        if self._more() and not again:
+        if self.has_more and not again:
             return self._soon.popleft() if self._soon else self._pop()
         return self._aside.popleft()[0] if self._aside else None
 
@@ -48,15 +47,9 @@ class Queue:
         """
         self._aside.append((call, answers))
 
-    def may_wait(self, call: Call) -> bool:
-        """Tell, once for each call, whether others can be tried to learn whose the fault is."""
-        key = call.requests[0].key
-        if key in self._doubted or not (self._more() or self._aside):
-            return False
-        self._doubted.add(key)
-        return True
-
-    def _more(self) -> bool:
+    @property
+    def has_more(self) -> bool:
+        """Whether a call is left that was not put aside."""
         if not self._soon and self._next is None:
             self._next = next(self._coming, None)
         return bool(self._soon) or self._next is not None

@@ -24,12 +24,13 @@ LEFT_OPEN = "left open"
 _KNOWN = """
     SELECT request_key, time FROM reply WHERE request_key IN (SELECT value FROM json_each(?))
 """
-_LATEST = """
-    SELECT body, max(time) FROM reply JOIN body USING (body_hash)
+_OF_RESPONSES = """
+    FROM reply JOIN body USING (body_hash)
     WHERE (annotator GLOB 'human:*' OR annotator GLOB 'adjudicator:*')
         AND model IN ('argilla', 'page', 'sheet')
-    GROUP BY request_key
 """
+_STATES = f"SELECT body {_OF_RESPONSES} ORDER BY time"
+_LATEST = f"SELECT body, max(time) {_OF_RESPONSES} GROUP BY request_key"
 
 
 @dataclass(slots=True)
@@ -70,6 +71,12 @@ def record_responses(ledger: Ledger, responses: Iterable[Response], form: Review
     while batch := list(islice(coming, _AT_ONCE)):
         recorded.add(_record(ledger, batch, form, prompt_hash))
     return recorded
+
+
+def recorded_states(ledger: Ledger) -> Iterator[Response]:
+    """Read every response as it is and as it was."""
+    rows = cast(Iterator[tuple[str]], ledger.query(_STATES))
+    return (Response.from_body(body) for (body,) in rows)
 
 
 def recorded_responses(ledger: Ledger) -> Iterator[Response]:

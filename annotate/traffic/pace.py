@@ -24,7 +24,7 @@ class Halted(Exception):
 
 
 class Unanswered(Exception):
-    """The endpoint is down: the request was not answered, which says nothing about its item."""
+    """The endpoint may be down: that a request was not answered says nothing about its item."""
 
 
 class _Turn(AbstractAsyncContextManager[None]):
@@ -76,6 +76,9 @@ class Pace:
         self._refused_since = 0.0
         self.has_answered = False
         """Whether the endpoint has given an answer in this run."""
+        self.compares: Callable[[], bool] = lambda: False
+        """Whether too few requests are in flight to tell whose a fault is, and there are others."""
+        self._compared: set[int] = set()
         self._halt = asyncio.Event()
 
     @property
@@ -152,13 +155,15 @@ class Pace:
     def failed(self, request: int, fault: Fault, *, sent_at: float) -> None:
         """Note that a request met a passing fault; when all do, everyone pauses.
 
+        Where too few are in flight to tell, another is tried before this one is sent again.
+
         Args:
             request: Which request.
             fault: What it met.
             sent_at: When it was sent, by the event loop's clock.
 
         Raises:
-            Unanswered: the endpoint is down.
+            Unanswered: the endpoint is down, or another request is to be tried first.
             EndpointError: it is down for too long.
         """
         now = asyncio.get_running_loop().time()
@@ -167,12 +172,19 @@ class Pace:
         if pause is not None:
             self._resume_at = max(self._resume_at, now + pause)
             raise Unanswered
+        if self.compares() and request not in self._compared:
+            self._compared.add(request)
+            raise Unanswered
 
     def _is_alive(self, sent_at: float | None) -> None:
-        """Note a sign of life: the pause of an outage is over."""
+        """Note a sign of life: the pause of an outage is over.
+
+        It may have been too many requests that the endpoint gave way under: fewer go out then.
+        """
         down, now = self.silence.is_outage, asyncio.get_running_loop().time()
         self.silence.ended(now, sent_at=now if sent_at is None else sent_at)
         if down:
+            self._limit = max(1.0, self._limit / 2)
             self._resume_at = 0.0
             self._wake(len(self._waiting))
 

@@ -28,6 +28,6 @@ class Patience:
 
     def wait(self, attempt: int, rng: random.Random) -> float:
         """Seconds to wait after the given attempt, counted from one."""
-        return float(min(self.first_wait * 2.0 ** min(attempt - 1, 60), self.longest_wait)) * rng.uniform(
-            0.5, 1.0
-        )
+        return float(
+            min(self.first_wait * 2.0 ** min(attempt - 1, 60), self.longest_wait)
+        ) * rng.uniform(0.5, 1.0)

@@ -39,6 +39,11 @@ class Silence:
         self.answers = 0
         """Signs of life so far."""
 
+    @property
+    def lasts(self) -> bool:
+        """Whether nothing was answered since the last passing fault."""
+        return bool(self._failing)
+
     def met(
         self, request: int, reason: str, *, sent_at: float, now: float, reached: bool
     ) -> float | None:

@@ -12,10 +12,10 @@ import typer
 
 from benchprism.cli import explain
 from benchprism.cli.options import HERE, JsonOption, ProjectOption
-from benchprism.cli.output import print_json, print_table, say
+from benchprism.cli.output import counted, print_json, print_table, say
 from benchprism.cli.pull import pull
 from benchprism.project import Project, find_project
-from benchprism.records.errors import InputError, suggestion
+from benchprism.records.errors import InputError, enumerated, suggestion
 
 if TYPE_CHECKING:
     from benchprism.cli.recompose import CheckFinding
@@ -133,7 +133,7 @@ def _one_of(given: Mapping[str, bool]) -> None:
     used = [option for option, value in given.items() if value]
     if len(used) > 1:
         raise InputError(
-            f"{' and '.join(used)} together", wanted="one of them", mend="leave out the others"
+            f"{enumerated(used)} together", wanted="one of them", mend="leave out the others"
         )
 
 
@@ -187,7 +187,7 @@ def _compose(project: Project, path: Path, given: Path, *, dry_run: bool, as_jso
     if not composition.met:
         say("Nothing was written: not all is true that the criteria expect.")
         raise typer.Exit(1)
-    items = f"{sum(composition.counts.values())} items"
+    items = counted(sum(composition.counts.values()), "item")
     if not writes:
         say(f"{items} would be chosen. Next: benchprism compose {given}")
     else:
@@ -232,7 +232,8 @@ def _rebuild(project: Project, path: Path, *, as_json: bool) -> None:
     write_subset(folder, composition, now)
     for sentence in found.damaged:
         say(f"Mended: {sentence}.")
-    say(f"Rebuilt {len(composition.rows)} items in {os.path.relpath(folder)}, bit for bit.")
+    items = counted(len(composition.rows), "item")
+    say(f"Rebuilt {items} in {os.path.relpath(folder)}, bit for bit.")
 
 
 def _check(project: Project, given: Path | None, output_format: _Format, *, as_json: bool) -> None:
@@ -255,7 +256,8 @@ def _check(project: Project, given: Path | None, output_format: _Format, *, as_j
         _print_check(findings)
     if findings:
         raise typer.Exit(1)
-    say(f"Checked {len(paths)} criteria files: every subset is as its criteria say.")
+    files = counted(len(paths), "criteria file")
+    say(f"Checked {files}: every subset is as its criteria say.")
 
 
 def _print_check(findings: Sequence[CheckFinding]) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from benchprism.cli.options import HERE, JsonOption, ProjectOption
-from benchprism.cli.output import print_json, print_table, say
+from benchprism.cli.output import counted, print_json, print_table, say
 from benchprism.project import Project, find_project
 from benchprism.records.errors import InputError
 
@@ -113,9 +113,8 @@ def _ranking_data(ranking: RankingChange | None) -> dict[str, Any] | None:
 
 def _print(found: Difference) -> None:
     a, b = found.before, found.after
-    typer.echo(
-        f"{found.both} items in both, {len(found.came)} only in {b}, {len(found.went)} only in {a}."
-    )
+    both = counted(found.both, "item")
+    typer.echo(f"{both} in both, {len(found.came)} only in {b}, {len(found.went)} only in {a}.")
     for cause in found.causes:
         typer.echo(f"  - {cause}")
     _print_items(found.came, f"in {b}, not in {a}")
@@ -133,7 +132,7 @@ def _print_items(items: Sequence[MovedItem], title: str) -> None:
     rows = [[item.item_id, item.detail] for item in items[:_LISTED]]
     print_table(["item", "why not in the other"], rows)
     if len(items) > _LISTED:
-        say(f"{len(items) - _LISTED} more items; list them all with --json.")
+        say(f"{counted(len(items) - _LISTED, 'more item')}; list them all with --json.")
 
 
 def _print_shifts(shifts: Sequence[Shift]) -> None:
@@ -165,7 +164,7 @@ def _print_ranking(ranking: RankingChange) -> None:
     ]  # fmt: skip
     interval = _ends(ranking.interval.low, ranking.interval.high)
     typer.echo(
-        f"Kendall's tau of the two rankings of {len(ranking.models)} models:"
+        f"Kendall's tau of the two rankings of {counted(len(ranking.models), 'model')}:"
         f" {ranking.tau:.3f} {interval}."
     )
     if rows:

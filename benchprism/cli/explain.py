@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from benchprism.cli.options import HERE, JsonOption, ProjectOption
-from benchprism.cli.output import print_json, print_table, say
+from benchprism.cli.output import counted, print_json, print_table, say
 from benchprism.project import Project, find_project
-from benchprism.records.errors import InputError
+from benchprism.records.errors import InputError, enumerated
 
 if TYPE_CHECKING:
     from benchprism.compose.explaining.explain import Explanation, FieldValue
@@ -75,7 +75,7 @@ def _explain_item(project: Project, stored: Subset, item: str, *, as_json: bool)
     for sentence in answer.cautions:
         say(f"Warning: {sentence}.")
     if replayed:
-        say(f"Note: what {' and '.join(replayed)} said of it is a replay of recorded annotations.")
+        say(f"Note: what {enumerated(replayed)} said of it is a replay of recorded annotations.")
     if answer.outdated:
         say(f"Values have changed since {stored.name!r} was composed; compose it again.")
 
@@ -84,6 +84,8 @@ def _print_explanation(name: str, answer: Explanation) -> None:
     typer.echo(f"{answer.item_id} is {'in' if answer.chosen else 'out of'} {name}.")
     if not answer.chosen:
         typer.echo(f"Left out by {answer.rule!r}: {answer.detail}.")
+    if answer.today is not None:
+        typer.echo(f"Today: {answer.today}.")
     rows = [
         [verdict.rule, verdict.outcome, value.field, _cell(value.value), value.source, _sure(value)]
         for verdict in answer.verdicts
@@ -122,4 +124,4 @@ def _list_rule(stored: Subset, rule: str, *, as_json: bool) -> None:
         print_json({"subset": stored.name, "rule": found.rule, "items": rows})
         return
     print_table(["item", "why"], [[row["item_id"], row["detail"]] for row in rows])
-    say(f"{len(rows)} items left out by {found.rule!r}.")
+    say(f"{counted(len(rows), 'item')} left out by {found.rule!r}.")

@@ -25,6 +25,7 @@ from benchprism.cli.publish import (
     writable_hub,
 )
 from benchprism.project import Project, find_project
+from benchprism.records.errors import enumerated
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -262,6 +263,6 @@ def _say_licences(exported: ExportedSubset) -> None:
     if exported.ids_only:
         return
     if names["unknown"]:
-        say(f"Note: it is not known whether {' and '.join(names['unknown'])} may be passed on.")
+        say(f"Note: it is not known whether {enumerated(names['unknown'])} may be passed on.")
     if names["non_commercial"]:
-        say(f"Note: no commercial use of {' and '.join(names['non_commercial'])}.")
+        say(f"Note: no commercial use of {enumerated(names['non_commercial'])}.")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchprism.cli.output import print_table, say
-from benchprism.records.errors import InputError
+from benchprism.records.errors import InputError, enumerated
 
 if TYPE_CHECKING:
     from benchprism.compose.export.harness.rendering import Counts
@@ -90,7 +90,7 @@ def print_verification(reports: list[LibraryReport], *, figures: bool) -> None:
             say(f"{report.library}: {difference}")
     if all(report.holds for report in reports):
         checked = [report.library for report in reports if not report.is_absent]
-        say(f"All of it holds, by {' and '.join(checked)}.")
+        say(f"All of it holds, by {enumerated(checked)}.")
 
 
 def _figures(counts: Counts) -> list[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +29,11 @@ if TYPE_CHECKING:
     from benchprism.annotate.review.judging.calibration import AttributeCalibration, Calibration
     from benchprism.annotate.review.judging.composition import Composition, ValueEstimate
     from benchprism.annotate.review.judging.gate import Judgement
+    from benchprism.annotate.review.planning.plan_store import Plan
     from benchprism.metrics.raters.patterns import Estimate
+
+
+_UNDRAWN = "no review plan drew the answered items at random"
 
 
 def register(group: typer.Typer) -> None:
@@ -53,10 +57,13 @@ def calibrate(
 
     Example: benchprism review calibrate --attribute clarity
     """
+    from benchprism.annotate.review.planning.plan_store import read_plan
+
     opened = find_project(project)
     settings = resampling(opened, replicates, seed)
-    calibration = _calibrated(opened, attribute or [], settings)
-    judgements = _judgements(opened, calibration)
+    plan = read_plan(opened.review)
+    calibration = _calibrated(opened, plan, attribute or [], settings)
+    judgements = _judgements(opened, calibration, drawn=plan is not None)
     data = _data(opened, calibration, judgements, settings)
     path = _write(opened, data)
     if json:
@@ -70,20 +77,18 @@ def calibrate(
     say(f"Wrote {os.path.relpath(path)}; compose reads it.")
 
 
-def _calibrated(project: Project, shown: Sequence[str], settings: Resampling) -> Calibration:
+def _calibrated(
+    project: Project, plan: Plan | None, shown: Sequence[str], settings: Resampling
+) -> Calibration:
     from benchprism.annotate.gold.layout import known_attribute
     from benchprism.annotate.ledger.store import Ledger
     from benchprism.annotate.review.judging.calibration import calibrate as calibrated
-    from benchprism.annotate.review.planning.plan_store import read_plan
     from benchprism.cli.gather import project_catalogue
     from benchprism.records.items.store import project_items
 
     catalogue, items = project_catalogue(project), project_items(project.items)
     for name in shown:
         known_attribute(catalogue, name)
-    plan = read_plan(project.review)
-    if plan is None:
-        say("Note: no review plan; answers are taken for a random sample of each benchmark.")
     with Ledger(project.ledger) as ledger:
         found = calibrated(
             ledger,
@@ -100,10 +105,22 @@ def _calibrated(project: Project, shown: Sequence[str], settings: Resampling) ->
             wanted="answers to a sample that was drawn at random and shown without suggestions",
             mend="run 'benchprism review plan', then push and pull",
         )
-    return found
+    return found if plan else _undrawn(found)
 
 
-def _judgements(project: Project, calibration: Calibration) -> dict[str, Judgement]:
+def _undrawn(found: Calibration) -> Calibration:
+    """Take nothing for a random sample of a benchmark that no plan drew."""
+    say(
+        "Warning: no review plan drew the items that were answered blind. The numbers tell of these"
+        " items alone, and nothing follows for others: no attribute is usable by them, and there is"
+        " no composition."
+        " 'benchprism review plan' draws a sample, of answered items too."
+    )
+    none = [replace(one, estimates=(), reason=_UNDRAWN) for one in found.compositions]
+    return replace(found, compositions=tuple(none))
+
+
+def _judgements(project: Project, calibration: Calibration, *, drawn: bool) -> dict[str, Judgement]:
     """What the gate says of each attribute that people gave a value of."""
     from benchprism.annotate.ledger.panel import PEOPLE, kind_of
     from benchprism.annotate.review.judging.gate import judge, signature
@@ -114,7 +131,7 @@ def _judgements(project: Project, calibration: Calibration) -> dict[str, Judgeme
     everyone = project_annotators(project, project_items(project.items)["item_id"].to_pylist())
     judged = {signature(one) for one in everyone if kind_of(one["annotator"]) not in PEOPLE}
     return {
-        one.attribute.id: judge(one.attribute, one.alpha, gate, judged)
+        one.attribute.id: judge(one.attribute, one.alpha, gate, judged, drawn=drawn)
         for one in calibration.attributes
         if one.people
     }

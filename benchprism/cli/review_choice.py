@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -75,10 +76,9 @@ def review_tasks(
     chosen = _in_subsets(
         chosen_items(project, choice.benchmarks, choice.only, None), choice.subsets
     )
-    if not choice.blind:
-        chosen = _valued(chosen, known)
-    task = Task(_limited(chosen, choice.limit), "blind" if choice.blind else "seen", {})
-    return known, [task]
+    if choice.blind:
+        return known, [Task(_drawn(chosen, choice.limit, project.settings.seed), "blind", {})]
+    return known, [Task(_limited(_valued(chosen, known), choice.limit), "seen", {})]
 
 
 def _planned(plan: Any, items: Any) -> list[Task]:
@@ -89,6 +89,23 @@ def _planned(plan: Any, items: Any) -> list[Task]:
     if missing:
         say(f"Left out: {counted(missing, 'item')} of the plan that the project does not have.")
     return tasks
+
+
+def _drawn(items: Any, limit: int | None, seed: int) -> Any:
+    """At most so many items of each benchmark, drawn at random, and in random order.
+
+    The first of a file may be all of one subject; so may those that a reviewer gets done.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    from benchprism.annotate.review.planning.sample import draw
+
+    strata = dict(zip(*(items[n].to_pylist() for n in ("item_id", "benchmark")), strict=True))
+    sizes = Counter(strata.values())
+    number = sum(size if limit is None else min(size, limit) for size in sizes.values())
+    sample = [one.item_id for one in draw(strata, number, seed, ())]
+    return items.take(pc.index_in(pa.array(sample, pa.string()), items["item_id"].combine_chunks()))
 
 
 def _limited(items: Any, limit: int | None) -> Any:

@@ -133,7 +133,12 @@ def import_(
     if reviewer is not None:
         _check_reviewer(reviewer)
     known = _known(opened)
-    returned = [read_returned(path, known, reviewer) for path in files]
+    try:
+        returned = [read_returned(path, known, reviewer) for path in files]
+    except InputError:
+        if len(files) > 1:
+            say("Nothing was taken, of the other files neither: mend this one, or leave it out.")
+        raise
     with Ledger(opened.ledger, write=True) as ledger:
         imported = [record_returned(ledger, one) for one in returned]
     _tell(imported, json=json)
@@ -241,6 +246,11 @@ def _tell(imported: Sequence[Imported], *, json: bool) -> None:
     for one in imported:
         for fault in one.faults:
             say(f"Not taken: {fault}")
+        if one.ahead:
+            say(
+                f"Note: {one.path}: {counted(one.ahead, 'response')} of a time that is still to"
+                " come: a clock was wrong. Taken as given when first imported."
+            )
         if one.changed:
             say(
                 f"Note: {one.path}: {counted(one.changed, 'response')} about another text than the"

@@ -15,7 +15,7 @@ from benchprism.cli.output import counted, print_json, print_table, progress, sa
 from benchprism.cli.review_choice import Choice, review_tasks
 from benchprism.cli.review_pull import HomeOption, review_access
 from benchprism.project import Project, find_project
-from benchprism.records.errors import EndpointError
+from benchprism.records.errors import EndpointError, InputError
 
 if TYPE_CHECKING:
     from benchprism.annotate.review.argilla.client import Argilla
@@ -30,8 +30,8 @@ def register(group: typer.Typer) -> None:
 
 def push(
     name: Annotated[
-        str, typer.Option(help="The dataset's name; the project's when not given.")
-    ] = "",
+        str | None, typer.Option(help="The dataset's name; the project's when not given.")
+    ] = None,
     benchmark: Annotated[
         list[str] | None,
         typer.Option("--benchmark", "-b", help="Only this benchmark; may be given again."),
@@ -75,6 +75,10 @@ def push(
 
     Example: benchprism review push --benchmark mmlu --limit 50
     """
+    if name is not None and not name.strip():
+        raise InputError(
+            f"--name {name!r}", wanted="a name", mend="leave --name out for the project's own"
+        )
     opened = find_project(project)
     choice = Choice(benchmark or (), subset or (), only, limit, blind)
     known, tasks = review_tasks(opened, choice, no_plan=no_plan)
@@ -167,10 +171,9 @@ def show_pushed(found: Sequence[Push], url: str, *, json: bool, dry_run: bool) -
             "answered: the answered records stay, today's stand beside them."
         )
     if withdrawn := sum(push.withdrawn for push in found):
-        were = "is" if withdrawn == 1 else "are"
         say(
-            f"{counted(withdrawn, 'record')} that nobody is to review any more {were} assigned to"
-            " nobody; responses stay."
+            f"{counted(withdrawn, 'record')} of former plans: the reviewers are taken off,"
+            " responses stay."
         )
     say("Nothing was sent (--dry-run)." if dry_run else f"Review at {url}.")
 

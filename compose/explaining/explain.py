@@ -24,6 +24,7 @@ from ..rules import Rule
 from ..screening import rules_for
 from ..store import Subset, require_format
 from .changes import needed, needed_after_rules, rule_met
+from .reasons import reasons
 
 Outcome = Literal["met", "not met", "missing"]
 _OUTCOMES: dict[bool | None, Outcome] = {True: "met", False: "not met", None: "missing"}
@@ -72,10 +73,14 @@ class Explanation:
     """What would have to change for it to be in, all of it; nothing for a chosen item."""
     cautions: tuple[str, ...] = ()
     """What people's review said against attributes that decided, when the subset was composed."""
+    today: str | None = None
+    """Why the same rule would leave it out today; none where it reads as it did."""
 
     @property
     def outdated(self) -> bool:
-        """Whether a value has changed so that another rule would leave the item out today."""
+        """Whether a value that left the item out has changed, or another rule would today."""
+        if self.today is not None:
+            return True
         if self.chosen or (self.rule or "").startswith(_LATER):
             return any(verdict.outcome != "met" for verdict in self.verdicts)
         first = next((v.rule for v in self.verdicts if v.outcome != "met"), None)
@@ -109,7 +114,16 @@ def explain(
         return Explanation(item_id, True, None, None, verdicts, cautions=told)
     first = excluded.to_pylist()[0]
     changes = tuple(_changes(subset, row, rules, first))
-    return Explanation(item_id, False, first["rule"], first["detail"], verdicts, changes, told)
+    today = _today(rules, row, first)
+    return Explanation(
+        item_id, False, first["rule"], first["detail"], verdicts, changes, told, today
+    )
+
+
+def _today(rules: list[Rule], row: pa.Table, first: dict[str, Any]) -> str | None:
+    unmet = [rule for rule in rules if rule.text == first["rule"] and not rule_met(rule, row)]
+    now: str | None = reasons(unmet[0], row)[0].as_py() if unmet else None
+    return None if now == first["detail"] else now
 
 
 def _row(table: pa.Table, item_id: str) -> pa.Table:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...annotate.ledger.panel import PEOPLE, kind_of
 from ...prompts.catalogue import Attribute
+from ...records.errors import enumerated
 from ...records.items.cells import text_of
 from .subset import ExportedSource, ExportedSubset
 
@@ -141,7 +142,7 @@ def compared(export: ExportedSubset) -> str:
     """Whose agreement is told."""
     figure = export.agreement[0]
     people = figure.between == "people"
-    return people_in_words(len(figure.annotators)) if people else " and ".join(figure.annotators)
+    return people_in_words(len(figure.annotators)) if people else enumerated(figure.annotators)
 
 
 def judgement_rows(judgement: Mapping[str, Any] | None) -> list[JudgementRow]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...records.errors import ConfirmationNeeded, InputError
+from ...records.errors import ConfirmationNeeded, InputError, enumerated
 from .hub.refusals import hub_errors
 from .hub.repository import Hub
 from .subset import ExportedSubset
@@ -16,7 +16,7 @@ def require_free_use(export: ExportedSubset, *, accepted: bool) -> None:
     """
     bound = [s for s in export.sources if s.licence.redistribution == "non_commercial"]
     if bound and not export.ids_only and not accepted:
-        names = " and ".join(f"{s.benchmark!r} ({s.stated_licence})" for s in bound)
+        names = enumerated([f"{s.benchmark!r} ({s.stated_licence})" for s in bound])
         raise ConfirmationNeeded(
             f"the licence of {names} forbids commercial use, and so will the card's",
             wanted="your word that this is accepted",

@@ -38,6 +38,8 @@ class Relaxation:
     by_benchmark: dict[str, int]
     enough: bool
     """Whether the sample could then be drawn."""
+    short: str = ""
+    """What a quota would still lack, such as ``13 items with depth 3 are left to draw from``."""
 
 
 @contextmanager

@@ -68,9 +68,13 @@ def _first_enough(chain: Sequence[_Change]) -> Relaxation | None:
 def _tried(change: _Change) -> Relaxation:
     text, changed = change
     narrowing = narrow(changed())
-    enough = len(narrowing.rows) > 0 and not isinstance(drawn(narrowing), Shortage)
+    left = len(narrowing.rows)
+    outcome = drawn(narrowing) if left else None
     by_benchmark = narrowing.screening.pool.count(narrowing.rows)
-    return Relaxation(text, len(narrowing.rows), by_benchmark, enough)
+    if not isinstance(outcome, Shortage):
+        return Relaxation(text, left, by_benchmark, left > 0)
+    of_a_quota = outcome.place != ("sample", "size")
+    return Relaxation(text, left, by_benchmark, False, outcome.found if of_a_quota else "")
 
 
 def _drops(screening: Screening) -> Iterator[tuple[_Change, int | None]]:
@@ -186,5 +190,6 @@ def _in_words(found: Sequence[Relaxation], screening: Screening) -> str:
         mends.append("; or ".join(f"{change.change} gives {change.left}" for change in enough))
     elif found:
         most = found[0]
-        mends.append(f"no single change is enough ({most.change} gives {most.left})")
+        gives = f": {most.short}" if most.short else f" gives {most.left}"
+        mends.append(f"no single change is enough ({most.change}{gives})")
     return "; ".join(mends) or "add items with 'benchprism items add'"

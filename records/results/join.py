@@ -137,7 +137,7 @@ class Join:
             models=tally.models(),
             choices=tuple(choices.values()),
             landings={task: own.benchmark for task, own in landings.items() if own.benchmark},
-            found_by=ways_found(self._runs, answers, landings),
+            found_by=ways_found(self._runs, answers, landings, self._items),
             examples=unknown_items(parts),
             reruns=tuple((names[rerun.model], rerun) for rerun in reruns),
             refused=(

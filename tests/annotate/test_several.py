@@ -161,9 +161,68 @@ def test_one_bad_item_loses_no_other(make_items: MakeItems, core: Catalogue, led
     assert server.calls[3:] == [["left out"], ["out of range"]]
     assert {status for _, status in states(ledger)} == {"ok"}
     reasons = rows(ledger, "SELECT reason FROM reply WHERE status = 'invalid' ORDER BY item_id")
-    assert reasons == [("no reply about this item",)] * 2 + [
-        ("clarity: 9 is no level from 0 to 3",)
-    ] * 2
+    assert (
+        reasons
+        == [("no reply about this item",)] * 2 + [("clarity: 9 is no level from 0 to 3",)] * 2
+    )
+
+
+def test_one_item_left_out_costs_neither_the_others_nor_the_rung(
+    make_items: MakeItems, core: Catalogue, ledger: Path
+) -> None:
+    left_out = {"What is 1 plus 1?"}
+
+    def says(question: str) -> Given | None:
+        if question in left_out:
+            left_out.clear()
+            return None
+        return {}
+
+    with serving(says=says) as server:
+        annotator = reader(server, items=5)
+        free = replace(annotator, endpoint=replace(annotator.endpoint, rung=None))
+        summary = run_annotator(free, make_items(10), core, ledger)
+    assert [len(call) for call in server.calls] == [5, 5, 1] or [
+        len(call) for call in server.calls
+    ] == [5, 1, 5]
+    assert summary.statuses == Counter(ok=10)
+    assert summary.notes == []
+    assert rows(ledger, "SELECT rung, items, final, count(*) FROM reply GROUP BY 1, 2, 3") == [
+        ("json_schema", 1, 1, 1), ("json_schema", 5, 0, 1), ("json_schema", 5, 1, 9),
+    ]  # fmt: skip
+    assert summary.prompt_tokens == server.tokens["prompt"]
+
+
+def test_an_item_answered_twice_spoils_no_other_and_a_foreign_key_says_nothing(
+    make_items: MakeItems, core: Catalogue, ledger: Path
+) -> None:
+    def twice(questions: list[str]) -> Given | None:
+        if len(questions) == 1:
+            return None
+        one, other = (
+            json.dumps({"values": {"uses_negation": False, "clarity": level}}) for level in (1, 2)
+        )
+        return {"content": f'{{"1": {one}, "2": {one}, "2": {other}, "9": {other}}}'}
+
+    attributes = [core["clarity"], core["uses_negation"]]
+    dimension = core.dimensions[0].model_copy(update={"attributes": attributes})
+    small = core.model_copy(update={"dimensions": [dimension]})
+    with serving(of_all=twice) as server:
+        summary = run_annotator(reader(server, items=2), make_items(2), small, ledger)
+    assert summary.statuses == Counter(ok=2)
+    assert server.calls == [["What is 0 plus 0?", "What is 1 plus 1?"], ["What is 1 plus 1?"]]
+    replies = rows(ledger, "SELECT item_id, status, reason, items FROM reply ORDER BY 1, 4 DESC")
+    assert replies == [
+        ("bench/test/0", "ok", "", 2),
+        ("bench/test/1", "invalid", "two replies that differ", 2),
+        ("bench/test/1", "ok", "", 1),
+    ]
+    found = rows(
+        ledger,
+        "SELECT value, a.reason FROM annotation a JOIN reply USING (reply_id)"
+        " WHERE item_id = 'bench/test/0' AND attribute = 'clarity'",
+    )
+    assert found == [("1", "beside replies to nothing that was asked: '9'")]
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp import web
 from typer.testing import CliRunner, Result
 
 from benchprism.annotate.ledger.store import Ledger
+from benchprism.annotate.loopback import chat_completions_server
 from benchprism.annotate.replay import read_recordings, serving
 from benchprism.cli.main import app
 from benchprism.records.errors import EndpointError, InputError
@@ -237,3 +239,18 @@ def test_an_endpoint_that_never_helps_is_a_failure_with_its_reason(
 def test_a_gguf_file_that_is_not_there_is_one_sentence(run: Run, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"none\.gguf cannot be served"):
         run("--gguf", str(tmp_path / "none.gguf"))
+
+
+def test_patience_of_the_project_file_ends_the_run_and_leaves_no_error(
+    project: Path, run: Run
+) -> None:
+    async def down(_: web.Request) -> web.StreamResponse:
+        return web.json_response({"error": {"message": "starting"}}, status=503)
+
+    with chat_completions_server(down) as url:
+        settings(project, f"annotators: {{main: {{model: m, base_url: '{url}', patience: 0}}}}")
+        with pytest.raises(EndpointError, match="has not answered for") as error:
+            run("--benchmark", "arc_easy")
+    assert error.value.exit_code == 2
+    assert "'patience'" in error.value.mend
+    assert counts(run) == []

@@ -153,6 +153,18 @@ def test_the_tables_for_people(project: Path, run: Any) -> None:
     assert ["arc", "6", "6", "3", "2"] in lines
 
 
+def test_one_item_is_an_item(project: Path, run: Any) -> None:
+    one = CRITERIA.replace("size: 4", "size: 1")
+    (project / "criteria" / "deep.yaml").write_text(one, encoding="utf-8")
+    assert "1 item would be chosen." in run("compose", "criteria/deep.yaml", "--dry-run").err
+    assert "Wrote 1 item to subsets/deep." in run("compose", "criteria/deep.yaml").err
+    rebuilt = run("compose", "criteria/deep.yaml", "--locked").err
+    assert "Rebuilt 1 item in subsets/deep, bit for bit." in rebuilt
+    assert "Checked 1 criteria file: every" in run("compose", "--check").err
+    assert "1 item left out by 'fault: bad_key'." in run("explain", "deep", "--rule", "1").err
+    assert run("diff", "deep", "deep").out.startswith("1 item in both, 0 only in deep")
+
+
 def test_a_dry_run_writes_nothing(project: Path, run: Any) -> None:
     ran = run("compose", "criteria/deep.yaml", "--dry-run", "--json")
     assert (ran.code, ran.data["folder"]) == (0, None)
@@ -292,6 +304,7 @@ def test_explain_an_item_that_is_out(project: Path, run: Any) -> None:
             "after that, to pass sample: size 4, seed 5, balance benchmark",
         ],
         "cautions": [],
+        "today": None,
         "outdated": False,
         "replayed": [],
     }
@@ -364,6 +377,7 @@ def test_a_dry_run_shows_what_single_changes_would_leave(project: Path, run: Any
         "left": 6,
         "by_benchmark": {"arc": 3, "gsm": 3},
         "enough": True,
+        "short": "",
     }
     lines = [line.split() for line in run("compose", "criteria/deep.yaml").out.splitlines()]
     assert ["reasoning_depth", ">=", "2", "6", "yes"] in lines
@@ -501,7 +515,7 @@ def test_the_items_behind_a_number(project: Path, run: Any) -> None:
     ]  # fmt: skip
     ran = run("explain", "deep", "--rule", "fault: bad_key")
     assert "gsm/test/3" in ran.out
-    assert "1 items left out by 'fault: bad_key'." in ran.err
+    assert "1 item left out by 'fault: bad_key'." in ran.err
     assert "no rule '9' of 'deep'" in run("explain", "deep", "--rule", "9").err
     assert "no item and no rule" in run("explain", "deep").err
     assert "both an item and a rule" in run("explain", "deep", "arc/test/0", "--rule", "1").err

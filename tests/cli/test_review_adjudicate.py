@@ -137,9 +137,9 @@ def test_a_lead_decides_where_two_people_differ(review: Review) -> None:
         {"value": 1, "by": ["human:bob"]},
         {"value": 3, "by": ["human:alice", "llm:main"]},
     ]
-    place = ("--project", review.root, "--home", review.server.home, "--name", review.name)
+    server = ("--project", review.root, "--home", review.server.home, "--name", review.name)
     for lead in ("carol", "zed"):
-        ran = review.benchprism("review", "adjudicate", "--dry-run", "--lead", lead, *place)
+        ran = review.benchprism("review", "adjudicate", "--dry-run", "--lead", lead, *server)
         told = "Note: items are assigned to 'zed', who is no user of the server."
         assert (ran.code, told in ran.err) == (0, lead == "zed")
     [sent] = review.adjudicate("--lead", "carol")["datasets"]
@@ -159,7 +159,7 @@ def test_a_lead_decides_where_two_people_differ(review: Review) -> None:
 
     users = review.run("status", "--dataset", f"{review.name}-conflicts")["datasets"][0]["users"]
     assert [(one["user"], one["assigned"]) for one in users] == [("carol", 2)]
-    ran = review.benchprism("review", "adjudicate", "--lead", "zed", *place)
+    ran = review.benchprism("review", "adjudicate", "--lead", "zed", *server)
     assert told in ran.err
     assert review.adjudicate("--lead", "carol")["datasets"][0]["changed"] == 2
 

@@ -13,7 +13,7 @@ import pytest
 from benchprism.annotate.ledger.outcome import Reply, Usage, Verdict
 from benchprism.annotate.ledger.store import Ledger
 from benchprism.annotate.review.form import form_of
-from benchprism.annotate.review.planning.plan_store import PLAN_SCHEMA, Plan, write_plan
+from benchprism.annotate.review.planning.plan_store import PLAN, PLAN_SCHEMA, Plan, write_plan
 from benchprism.annotate.review.recording import record_responses
 from benchprism.annotate.review.responses import Response, in_utc
 from benchprism.compose.store import read_subset
@@ -57,13 +57,14 @@ def by_person(row: int) -> dict[str, Value]:
 
 @pytest.fixture
 def project(tmp_path: Path, benchprism: Callable[..., Any], monkeypatch: Any) -> Path:
-    """100 items with values by a model, 60 of them answered blind."""
+    """100 items with values by a model, 60 of them planned to be answered blind."""
     root = tmp_path / "p"
     assert benchprism("init", root).code == 0
     write_items(root / "items" / "bench.parquet", items_table(map(item, range(100))), {})
     (root / "criteria").mkdir(exist_ok=True)
     (root / "criteria" / "clear.yaml").write_text(CRITERIA)
     annotate(root, "llm:main", range(100))
+    draw(root)
     monkeypatch.chdir(root)
     return root
 
@@ -92,6 +93,20 @@ def answer(root: Path, rows: range) -> None:
     ]  # fmt: skip
     with Ledger(root / "ledger.sqlite", write=True) as ledger:
         record_responses(ledger, responses, form_of(CORE, by_model(0)))
+
+
+def draw(root: Path, strata: list[str] | None = None, blind: int = 60) -> None:
+    """Plan the first 60 items, so many of them blind."""
+    items = project_items(root / "items").select(["item_id", "content_hash"])
+    table = items.append_column("stratum", pa.array(strata or ["bench"] * items.num_rows))
+    planned = [
+        {
+            **row, "mode": "blind" if rank <= blind else "seen", "rank": rank,
+            "weight": 2.0, "reasons": [], "attributes": [], "subsets": [], "reviewers": [],
+        }
+        for rank, row in enumerate(table.to_pylist()[:60], 1)
+    ]  # fmt: skip
+    write_plan(root / "review", Plan(pa.Table.from_pylist(planned, PLAN_SCHEMA), table, {}))
 
 
 def test_the_gate_is_written_and_said(project: Path, benchprism: Callable[..., Any]) -> None:
@@ -124,22 +139,30 @@ def test_the_gate_is_written_and_said(project: Path, benchprism: Callable[..., A
 
 def test_only_what_the_plan_drew_counts(project: Path, benchprism: Callable[..., Any]) -> None:
     answer(project, range(60))
-    items = project_items(project / "items")
-    columns = items.select(["item_id", "content_hash"])
-    strata = columns.append_column("stratum", pa.array(["low"] * 80 + ["high"] * 20))
-    rows = [
-        {
-            **row, "mode": "blind" if rank <= 40 else "seen", "rank": rank, "weight": 2.0,
-            "reasons": [], "attributes": [], "subsets": [], "reviewers": [],
-        }
-        for rank, row in enumerate(strata.to_pylist()[:60], 1)
-    ]  # fmt: skip
-    write_plan(project / "review", Plan(pa.Table.from_pylist(rows, PLAN_SCHEMA), strata, {}))
+    draw(project, ["low"] * 80 + ["high"] * 20, 40)
     ran = benchprism("review", "calibrate", "--json", "--replicates", 50)
     assert ran.code == 0, ran.err
     assert "no review plan" not in ran.err
     assert {one["items"] for one in ran.data["attributes"]} == {40}
     assert {(one["items"], one["labelled"]) for one in ran.data["compositions"]} == {(100, 40)}
+
+
+def test_answers_to_what_no_plan_drew_are_no_sample(
+    project: Path, benchprism: Callable[..., Any]
+) -> None:
+    answer(project, range(60))
+    (project / "review" / PLAN).unlink()
+    ran = benchprism("review", "calibrate", "--json", "--replicates", 50)
+    assert ran.code == 0, ran.err
+    assert {(one["verdict"], one["reason"]) for one in ran.data["gate"]} == {
+        ("not enough evidence", "not drawn at random by a plan")
+    }
+    assert "Warning: no review plan drew the items that were answered blind" in ran.err
+    assert {(one["reason"], len(one["estimates"])) for one in ran.data["compositions"]} == {
+        ("no review plan drew the answered items at random", 0)
+    }
+    ran = benchprism("review", "calibrate", "--attribute", "clarity", "--replicates", 50)
+    assert "no composition of bench: no review plan drew" in ran.err
 
 
 def test_tables_are_for_people(project: Path, benchprism: Callable[..., Any]) -> None:
@@ -237,7 +260,9 @@ def test_the_report_tells_of_it(project: Path, benchprism: Callable[..., Any]) -
     assert benchprism("review", "calibrate", "--replicates", 200).code == 0
     ran = benchprism("report", "--json", "--out", project / "page.html")
     assert ran.code == 0, ran.err
-    assert any("not usable as a hard criterion" in told for told in ran.data["calibration"])
+    [worst, *_] = ran.data["calibration"]
+    assert worst["verdict"] == "not usable"
+    assert "not usable as a hard criterion" in worst["sentence"]
     page = (project / "page.html").read_text()
     assert "Calibrated by people" in page
-    assert ran.data["calibration"][0] in page
+    assert f"{worst['interval'][0]:.2f} to {worst['interval'][1]:.2f}" in page

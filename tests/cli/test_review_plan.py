@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import uuid
 from collections import Counter
 from collections.abc import Callable
@@ -225,7 +226,18 @@ def test_the_sample_is_of_what_models_have_seen(plan: Callable[..., Any], projec
     assert "Note: 4 of 60 sampled items have no value by a model" in ran.err
     ran = plan("--items", 9, "--calibration", 9, "--benchmark", "rules", "--anew")
     assert of_mode(ran, "blind").keys() <= {one.item_id for one in rules}
-    assert (ran.data["sampled_without_value"], "sampled item" in ran.err) == (0, False)
+    assert (ran.data["sampled_without_value"], "no value by" in ran.err) == (0, False)
+
+
+def test_what_was_shown_blind_before_is_the_sample(
+    plan: Callable[..., Any], benchprism: Callable[..., Any]
+) -> None:
+    ran = benchprism("review", "export", "--blind", "--limit", 6, "--csv", "--json")
+    assert ran.code == 0, ran.err
+    with Path(ran.data["sheet"]).open(encoding="utf-8-sig", newline="") as file:
+        shown = {row["item_id"] for row in csv.DictReader(file)}
+    assert len(shown) == 12
+    assert of_mode(plan("--items", 12, "--calibration", 12), "blind").keys() == shown
 
 
 def test_calibration_weights_what_was_drawn_by_strata(

@@ -436,7 +436,7 @@ def test_who_reviews_what_is_what_the_last_plan_says(review: Review) -> None:
     counts = {
         one["mode"]: (one["left"], one["beside"], one["withdrawn"]) for one in tried["datasets"]
     }
-    assert counts == {"blind": (0, 0, 0), "seen": (3, 1, 4)}
+    assert counts == {"blind": (0, 0, 0), "seen": (4, 1, 4)}
     sent = review.run("push", "--name", review.name, *asked)
     assert [one["withdrawn"] for one in sent["datasets"]] == [0, 4]
     path = f"datasets/{review.dataset()}/records?limit=100&include=responses,suggestions"
@@ -473,6 +473,19 @@ def test_who_reviews_what_is_what_the_last_plan_says(review: Review) -> None:
     again = {one["id"]: one for one in review.server.owner("GET", path)["items"]}
     assert again[before[9]["id"]]["metadata"]["reviewer"] == both
 
+    # a new question makes a new version: nobody is to answer in the former one
+    (review.root / "own.yaml").write_text(
+        "catalogue: own\nversion: 1\nextends: core\n"
+        "dimensions:\n  - id: context\n    attributes:\n"
+        "      - {id: is_local, type: boolean, question: 'Is it local?'}\n"
+    )
+    settings = review.root / "benchprism.yaml"
+    settings.write_text(settings.read_text().replace("catalogue: core", "catalogue: own.yaml"))
+    [sent] = review.run("push", "--name", review.name)["datasets"]
+    assert (sent["dataset"][-2:], sent["new"], sent["withdrawn"]) == ("-2", 1, 1)
+    again = {one["id"]: one for one in review.server.owner("GET", path)["items"]}
+    assert "reviewer" not in again[before[9]["id"]]["metadata"]
+
 
 def test_a_dataset_of_another_project_is_left_alone(review: Review, tmp_path: Path) -> None:
     review.annotate([{"clarity": 1} for _ in range(40)])
@@ -492,6 +505,7 @@ def test_a_dataset_of_another_project_is_left_alone(review: Review, tmp_path: Pa
         assert f"is of another project ({own})" in ran.err
         assert "--name" in ran.err
         assert f"write {own} into that file" in ran.err
+    assert other.run("pull")["datasets"] == []  # though it has the same items
     assert other.run("push", "--name", f"{review.name} of theirs", "--limit", 1)["sent"]
     ran = other.benchprism("review", "pull", *words[:4], "--json")
     assert [one["dataset"] for one in ran.data["datasets"]] == [f"{review.name} of theirs"]

@@ -124,6 +124,11 @@ def test_what_has_a_value_is_sent_once(push: Callable[..., Any], project: Path) 
     assert one(push()) == nothing(changed=1, unchanged=4)
 
 
+def test_an_empty_name_is_none(push: Callable[..., Any]) -> None:
+    ran = push("--name", "")
+    assert (ran.code, ran.err.startswith("benchprism: --name ''; wanted a name")) == (2, True)
+
+
 def test_what_people_said_is_suggested_to_nobody(push: Callable[..., Any], project: Path) -> None:
     assert one(push()) == nothing(new=5)
     say(project, ITEMS[0], "human:alice", clarity=0)

@@ -69,6 +69,8 @@ def test_a_missing_value_meets_nothing(
         ({"depth": {"max": 2.5}}, "depth <= 2.5"),
         ({"domain": "two words"}, 'domain = "two words"'),
         ({"negation": True}, "negation = true"),
+        ({"answer_text": {"in": ["12", "true", "-", "deductive"]}},
+         'answer_text in ["12", "true", "-", deductive]'),
         ({"domain": {"in": ["law", "maths"]}}, "domain in [law, maths]"),
         ({"kinds": {"contains": "none"}}, "kinds contains none"),
         ({"kinds": {"contains_any": ["a", "b"]}}, "kinds contains one of [a, b]"),
@@ -80,7 +82,7 @@ def test_a_missing_value_meets_nothing(
             "depth = 1 or (depth = 2 and domain = law)",
         ),
     ],
-)
+)  # fmt: skip
 def test_a_rule_has_a_stable_text(where: dict[str, Any], text: str) -> None:
     assert rule(where).text == text
 

@@ -10,7 +10,7 @@ from benchprism.compose.composer import Composition, compose
 from benchprism.compose.language.criteria import Criteria
 from benchprism.compose.language.extends import read_criteria
 from benchprism.compose.locking.lock import lock
-from benchprism.compose.store import read_subset, write_subset
+from benchprism.compose.store import read_subset, write_subset, write_tables
 from benchprism.prompts.catalogue import Catalogue
 from benchprism.records.errors import InputError
 
@@ -39,6 +39,16 @@ def test_a_subset_reads_back_as_written(composition: Composition, tmp_path: Path
     assert subset.lock == lock(composition)
     assert set(contents(subset.folder)) == FILES
     assert [path.name for path in (tmp_path / "subsets").iterdir()] == ["deep"]
+
+
+def test_what_was_read_is_written_again_in_the_same_bytes(
+    composition: Composition, tmp_path: Path
+) -> None:
+    write_subset(tmp_path / "deep", composition, lock(composition))
+    read = read_subset(tmp_path / "deep")
+    for name, table in (("items.parquet", read.items), ("excluded.parquet", read.excluded)):
+        write_tables(tmp_path / name, table.schema, [table])
+        assert (tmp_path / name).read_bytes() == (tmp_path / "deep" / name).read_bytes()
 
 
 def test_equal_input_gives_equal_bytes(

@@ -71,6 +71,24 @@ def test_a_fault_names_its_place_and_the_mend(text: str, place: str, mend: str) 
     assert "\n" not in str(error.value)
 
 
+def test_aliases_cannot_stand_for_billions_of_values() -> None:
+    lines = ["name: x", "parts:", "- &a0 {size: 1}"]
+    lines += [f"- &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 10)]
+    with pytest.raises(InputError, match=r"line 8, .* more than 100000 values; wanted YAML 1.2"):
+        parse_document("\n".join(lines), Document, name="f")
+
+
+def test_aliases_are_read() -> None:
+    text = "name: x\nsample: &s {size: 3}\nparts: [*s, *s]"
+    assert [part.size for part in parse_document(text, Document, name="f").parts] == [3, 3]
+
+
+def test_halves_of_a_character_are_one_and_a_half_alone_is_told() -> None:
+    assert parse_document(r'name: "\ud83d\ude00"', Document, name="f").name == "😀"
+    with pytest.raises(InputError, match=r"f, line 1, column 7: half of a character"):
+        parse_document(r'name: "\ud83d"', Document, name="f")
+
+
 @settings(deadline=None)
 @given(st.dictionaries(st.text(), st.text() | st.integers() | st.booleans() | st.none()))
 def test_what_is_dumped_reads_back_as_it_is(data: dict[str, str | int | bool | None]) -> None:

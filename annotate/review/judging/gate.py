@@ -2,8 +2,8 @@
 
 An attribute is ``usable`` as a hard criterion when alpha between people and its values reaches a
 threshold, and the lower end of its interval another one. It is ``not usable`` when the whole
-interval lies below the threshold. Between the two, or where alpha is undefined, there is not enough
-evidence.
+interval lies below the threshold. Between the two, where alpha is undefined, or where the items
+were not drawn at random, there is not enough evidence.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Judgement(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
     annotators: tuple[str, ...] = ()
     """Whose values were judged (``signature``)."""
     reason: str = ""
-    """Why alpha or its interval is undefined."""
+    """Why alpha or its interval is undefined, or proves nothing."""
 
 
 Gate = Mapping[str, Judgement]
@@ -65,6 +65,8 @@ def judge(
     alpha: Agreement,
     settings: GateSettings,
     annotators: Collection[str] = (),
+    *,
+    drawn: bool = True,
 ) -> Judgement:
     """Judge an attribute by its agreement with people.
 
@@ -73,9 +75,13 @@ def judge(
         alpha: Between people and its values.
         settings: What it has to reach.
         annotators: Whose values they are, by ``signature``.
+        drawn: Whether the items are a random sample.
     """
     low, high = alpha.interval
-    enough = alpha.pairable >= settings.min_items and not math.isnan(low)
+    enough = drawn and alpha.pairable >= settings.min_items and not math.isnan(low)
+    reason = alpha.reason if alpha.reason and alpha.pairable else ""
+    if not drawn:
+        reason = "not drawn at random by a plan"
     verdict: Verdict = "not enough evidence"
     if enough and alpha.estimate >= settings.alpha and low >= settings.alpha_low:
         verdict = "usable"
@@ -84,13 +90,13 @@ def judge(
     return Judgement(
         attribute=attribute.id,
         verdict=verdict,
-        sentence=f"{attribute.id}: {_found(alpha)}, {_in_words(verdict, alpha)}",
+        sentence=f"{attribute.id}: {_found(alpha)}, {_in_words(verdict, alpha.pairable, reason)}",
         alpha=None if math.isnan(alpha.estimate) else alpha.estimate,
         interval=None if math.isnan(low) else (low, high),
         items=alpha.pairable,
         meaning=meaning(attribute),
         annotators=tuple(sorted(annotators)),
-        reason=alpha.reason if alpha.reason and alpha.pairable else "",
+        reason=reason,
     )
 
 
@@ -102,12 +108,11 @@ def _found(alpha: Agreement) -> str:
     return f"alpha {alpha.estimate:.2f}{interval}"
 
 
-def _in_words(verdict: Verdict, alpha: Agreement) -> str:
+def _in_words(verdict: Verdict, number: int, reason: str) -> str:
     if verdict != "not enough evidence":
         return f"{verdict} as a hard criterion"
-    items = f"{alpha.pairable} item{'' if alpha.pairable == 1 else 's'}"
-    reason = f", {alpha.reason}" if alpha.reason and alpha.pairable else ""
-    return f"{verdict} for a hard criterion ({items}{reason})"
+    items = f"{number} item{'' if number == 1 else 's'}"
+    return f"{verdict} for a hard criterion ({', '.join(filter(None, [items, reason]))})"
 
 
 def meaning(attribute: Attribute) -> str:

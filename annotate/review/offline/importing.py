@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -10,8 +11,14 @@ from pathlib import Path
 from ....records.errors import InputError
 from ....records.files import reason, remedy
 from ...ledger.store import Ledger
-from ..recording import Recorded, record_responses, recorded_responses, request_key
-from ..responses import Response
+from ..recording import (
+    Recorded,
+    record_responses,
+    recorded_responses,
+    recorded_states,
+    request_key,
+)
+from ..responses import Response, in_utc
 from .page_reading import read_page
 from .returned import Known, Returned
 from .sheet_reading import is_sheet, read_sheet
@@ -29,6 +36,8 @@ class Imported:
     """Rows of a sheet that nobody has answered yet."""
     changed: int
     """Responses about another text than the item has today; they are kept and do not count."""
+    ahead: int
+    """Responses of a time that was still to come; they are taken as given when they came in."""
 
 
 def read_returned(path: Path, known: Known, reviewer: str | None = None) -> Returned:
@@ -64,6 +73,8 @@ def record_returned(ledger: Ledger, returned: Returned) -> Imported:
     responses = returned.responses
     if returned.via == "sheet":
         responses = [*_as_known(ledger, responses)]
+    else:
+        responses = [*_as_saved(ledger, returned)]
     contents = returned.known.items.contents
     return Imported(
         path=returned.path,
@@ -71,6 +82,7 @@ def record_returned(ledger: Ledger, returned: Returned) -> Imported:
         faults=tuple(returned.faults),
         pending=returned.pending,
         changed=sum(contents[one.item_id] != one.content_hash for one in responses),
+        ahead=returned.ahead,
     )
 
 
@@ -87,6 +99,35 @@ def _as_known(ledger: Ledger, responses: list[Response]) -> Iterator[Response]:
         yield replace(response, time=before.time) if before and same else response
 
 
+def _as_saved(ledger: Ledger, returned: Returned) -> Iterator[Response]:
+    """Give a response that the ledger has the time that it has there.
+
+    A page gives each change a time of its own: what differs under the same one was changed after
+    the page had saved it, is told, and is not taken.
+    """
+    known = {_state(one): one for one in recorded_states(ledger) if one.via == "page"}
+    for response in returned.responses:
+        before = known.get(_state(response))
+        if before is None:
+            yield response
+        elif _said(before) == _said(response):
+            yield replace(response, time=before.time)
+        else:
+            returned.fault(
+                response.item_id,
+                "not what the ledger has of the same time: changed after it was saved",
+            )
+
+
+def _state(response: Response) -> tuple[str, str]:
+    """Identify a state of a response by the time that its page gave it."""
+    return request_key(response), in_utc(json.loads(response.raw)["time"])
+
+
+def _said(response: Response) -> tuple[object, ...]:
+    return response.status, response.mode, dict(response.values), response.note
+
+
 def _text(path: Path) -> str:
     try:
         return path.read_bytes().decode("utf-8-sig")
@@ -100,5 +141,5 @@ def _text(path: Path) -> str:
         raise InputError(
             f"{path} is not UTF-8 text (at byte {error.start + 1})",
             wanted="a file in UTF-8",
-            mend="save it from the spreadsheet program as CSV with the encoding UTF-8",
+            mend="save it again: the answers from the page, a sheet as CSV in UTF-8",
         ) from error

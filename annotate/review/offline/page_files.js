@@ -26,9 +26,9 @@ function ask() {
 
 byId("who").querySelector("form").addEventListener("submit", (event) => {
   const name = byId("name").value.trim();
-  if (name && !/[#\p{C}]/u.test(name)) return begin(name);
+  if (name && !/[#:\p{C}]/u.test(name)) return begin(name);
   event.preventDefault();
-  byId("who-wrong").textContent = "A name without # and without control characters, please.";
+  byId("who-wrong").textContent = "A name without #, : and control characters, please.";
 });
 byId("who").addEventListener("close", () => reviewer || ask());
 

@@ -13,7 +13,14 @@ from ....records.errors import InputError
 from ..form import form_of
 from ..responses import ResponseStatus
 from .handout import FORMAT, VERSION
-from .returned import Given, Known, Returned
+from .returned import Given, Known, Returned, check_name
+
+_WANTED = {
+    "string_type": "text",
+    "int_type": "a whole number",
+    "list_type": "a list",
+    "dict_type": "a mapping of names to values",
+}
 
 
 class _Answers(StrictModel):
@@ -60,6 +67,7 @@ def read_page(path: Path, text: str, known: Known, reviewer: str | None) -> Retu
     answers = _answers(path, text)
     catalogue = known.catalogue(path, answers.project, answers.catalogue)
     form = form_of(catalogue, answers.questions, answers.dimension)
+    user = _user(path, reviewer or answers.reviewer)
     returned = Returned(path, "page", answers.page, form, known)
     for number, raw in enumerate(answers.responses, 1):
         try:
@@ -69,13 +77,23 @@ def read_page(path: Path, text: str, known: Known, reviewer: str | None) -> Retu
             continue
         given = Given(
             place=f"response {number}",
-            user=reviewer or answers.reviewer,
+            user=user,
             answers=answer.values,
             raw=json.dumps(raw, ensure_ascii=False),
             **answer.model_dump(exclude={"values"}),
         )
         returned.take(given)
     return returned
+
+
+def _user(path: Path, name: str) -> str:
+    try:
+        check_name(name)
+    except ValueError as error:
+        raise InputError(
+            f"{path}: {error}", wanted="the name of a person", mend="give it with --reviewer"
+        ) from error
+    return name
 
 
 def _answers(path: Path, text: str) -> _Answers:
@@ -104,5 +122,15 @@ def _answers(path: Path, text: str) -> _Answers:
 
 def _first(error: ValidationError) -> str:
     first = error.errors(include_url=False)[0]
-    place = ".".join(map(str, first["loc"]))
-    return f"{place}: {first['msg']}" if place else f"{first['input']!r:.60} is no response"
+    place, given = ".".join(map(str, first["loc"])), f"{first['input']!r:.60}"
+    match first["type"]:
+        case _ if not place:
+            return f"{given} is no response"
+        case "missing":
+            return f"{place!r} is missing"
+        case "extra_forbidden":
+            return f"the unknown key {place!r}"
+        case "literal_error":
+            return f"{place}: {given}, wanted {first['ctx']['expected']}"
+        case kind:
+            return f"{place}: {given}, wanted {_WANTED.get(kind, 'it as saved')}"

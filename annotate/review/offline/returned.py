@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,6 @@ from ..responses import Response, ResponseStatus, Via, in_utc, read_answers
 
 LONGEST_NAME = 64
 _NO_NAME = re.compile(r"[\x00-\x1f\x7f-\x9f#:]")
-_AHEAD = timedelta(hours=1)
-"""How far the clock of a reviewer may be ahead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +89,8 @@ class Returned:
     """What was not taken, each with its place and the reason."""
     pending: int = 0
     """Items of a sheet that nobody has answered yet."""
+    ahead: int = 0
+    """Responses of a time that is still to come; it is not believed."""
     _seen: set[tuple[str, str]] = field(default_factory=set)
 
     def fault(self, place: str, reason: str) -> None:
@@ -115,7 +115,8 @@ class Returned:
         values, invalid = read_answers(self.form, given.answers)
         _check_answers(self.form, kind, given, invalid)
         suggested, _ = read_answers(self.form, given.suggested)
-        time = _time(given.time)
+        _check_mode(given)
+        time = self._time(given.time)
         self._seen.add(who)
         return Response(
             item_id=given.item_id,
@@ -134,6 +135,19 @@ class Returned:
             kind=kind,
         )
 
+    def _time(self, text: str) -> str:
+        """Read a time; of one that is still to come, now.
+
+        The clock was wrong, and the response would win over all that is answered until then.
+        """
+        try:
+            time = in_utc(text)
+        except (ValueError, OverflowError) as error:
+            raise ValueError(f"the time {text!r} is none") from error
+        now = in_utc(datetime.now(UTC).isoformat())
+        self.ahead += time > now
+        return min(time, now)
+
 
 def check_name(name: str) -> None:
     """Check a reviewer's name.
@@ -149,15 +163,9 @@ def check_name(name: str) -> None:
         )
 
 
-def _time(text: str) -> str:
-    """Read a time; one that is still to come would win over all that is answered until then."""
-    try:
-        time = in_utc(text)
-    except (ValueError, OverflowError) as error:
-        raise ValueError(f"the time {text!r} is none") from error
-    if datetime.fromisoformat(time) > datetime.now(UTC) + _AHEAD:
-        raise ValueError(f"the time {text!r} is still to come: a clock was wrong")
-    return time
+def _check_mode(given: Given) -> None:
+    if given.mode == "blind" and given.suggested:
+        raise ValueError("'blind', and with suggestions: it was changed after it was saved")
 
 
 def _check_answers(form: ReviewForm, kind: str, given: Given, invalid: Mapping[str, str]) -> None:

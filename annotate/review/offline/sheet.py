@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Mapping
 
 from ....prompts.catalogue import Value
@@ -32,6 +33,7 @@ KEPT = (SUGGESTED, ORIGIN)
 LONGEST_CELL = 32_000
 """Characters of an item's text in a cell: a spreadsheet program breaks longer ones apart."""
 
+_WHOLE = re.compile(r"([0-9]{1,9})([.,]0+)?")
 _TRUTH = {"yes": "true", "no": "false", "true": "true", "false": "false"}
 
 
@@ -63,17 +65,36 @@ def write_answer(question: Question, value: Value) -> str:
 def wire_answer(question: Question, cell: str) -> object:
     """Read a cell as a wire value, which ``Question.read`` judges.
 
-    A spreadsheet program may have written ``TRUE`` for ``true``.
+    A spreadsheet program may have written ``TRUE`` for ``true``, and ``1.0`` for ``1``.
+
+    Raises:
+        ValueError: it is neither yes nor no, where one of them is asked.
     """
     if question.kind == "rating":
-        return int(cell) if cell.isdecimal() and cell.isascii() else cell
+        whole = _WHOLE.fullmatch(cell)
+        return int(whole[1]) if whole else cell
     if question.attribute.type == "boolean":
-        return _TRUTH.get(cell.lower(), cell)
-    names = {option.name.strip(): option.name for option in question.options}
+        if cell.lower() not in _TRUTH:
+            raise ValueError(f"{question.name}: {cell!r} is neither yes nor no")
+        return _TRUTH[cell.lower()]
     if question.kind == "label":
-        return names.get(cell, cell)
+        return _label(question, cell)
     parts = [part.strip() for part in cell.split(_separator(question).strip(" "))]
-    return [names.get(part, part) for part in parts if part]
+    return [_label(question, part) for part in parts if part]
+
+
+def _label(question: Question, cell: str) -> str:
+    """The label that a cell names: as it is, in capitals, or in words as people are shown it."""
+    names = [option.name for option in question.options]
+    for read in (str.strip, _in_words):
+        found = [name for name in names if read(name) == read(cell)]
+        if len(found) == 1:
+            return found[0]
+    return cell
+
+
+def _in_words(text: str) -> str:
+    return text.strip().replace("_", " ").casefold()
 
 
 def _separator(question: Question) -> str:
@@ -115,6 +136,7 @@ def _filled(handout: Handout) -> dict[str, str]:
 
 def _kept(one: HandoutCase, handout: Handout) -> Mapping[str, str]:
     case, form = one.case, handout.form
-    origin = {**handout.about, "mode": one.mode, "content_hash": case.content_hash}
+    own = {"mode": one.mode, "content_hash": case.content_hash, "questions": len(form.questions)}
+    origin = {**handout.about, **own}
     suggested = on_the_wire(one.suggested(form), form)
     return {SUGGESTED: json.dumps(suggested), ORIGIN: json.dumps(origin)}

@@ -47,6 +47,8 @@ class _Origin(StrictModel):
     dimension: str
     mode: Literal["seen", "blind"]
     content_hash: str
+    questions: int = 0
+    """How many are asked; 0 in sheets that do not tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,8 @@ def read_sheet(path: Path, text: str, time: str, known: Known, reviewer: str | N
         raise _changed(path, f"no row has its {ORIGIN!r} cell as it was")
     catalogue = known.catalogue(path, origin.project, origin.catalogue)
     asked = _asked(path, names, [attribute.id for attribute in catalogue])
+    if len(asked) < origin.questions:
+        raise _changed(path, f"{len(asked)} of {origin.questions} columns of questions are there")
     form = form_of(catalogue, asked, origin.dimension)
     returned = Returned(path, "sheet", origin.page, form, known)
     for row in rows:

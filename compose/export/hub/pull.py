@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ....records.documents import dump_document, read_document
-from ....records.errors import InputError
+from ....records.errors import InputError, enumerated
 from ....records.files import replacing_folder
 from ....records.items.record import ITEM_SCHEMA, content_hash
 from ... import store
@@ -170,7 +170,7 @@ def _other_items(lock: Mapping[str, Any]) -> InputError:
 
 def _additions(lock: Mapping[str, Any], benchmarks: Sequence[str]) -> str:
     commands = [f"'benchprism items add {_source(name, lock)}'" for name in benchmarks]
-    return f"run {' and '.join(commands)}, then pull again"
+    return f"run {enumerated(commands)}, then pull again"
 
 
 def _source(benchmark: str, lock: Mapping[str, Any]) -> str:

@@ -22,6 +22,7 @@ from ..subset import ExportedSubset
 from .refusals import hub_errors
 from .remote import FileState, Remote, file_state, read_remote
 from .repository import Hub
+from .transfer import transfer
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +216,7 @@ def _commit(hub: Hub, plan: Plan, parent: str, *, create_pr: bool) -> Pushed:
         else:
             content = plan.card.encode() if change.path == CARD else plan.folder / change.path
             operations.append(CommitOperationAdd(change.path, content))
-    with hub_errors(hub.repo_id):
+    with hub_errors(hub.repo_id), transfer(hub):
         done = hub.api.create_commit(
             hub.repo_id,
             operations,

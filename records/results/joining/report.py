@@ -224,16 +224,21 @@ class Tally:
 
 
 def ways_found(
-    runs: Iterable[CollectedRun], answers: Sequence[Candidates], landings: Mapping[Task, Landing]
+    runs: Iterable[CollectedRun],
+    answers: Sequence[Candidates],
+    landings: Mapping[Task, Landing],
+    items: ProjectItems,
 ) -> dict[str, dict[str, int]]:
-    """Count by which way the logs' items were found, by benchmark."""
+    """Count by which way the logs' items were found, by benchmark; one log can be of several."""
     ways: dict[str, Counter[str]] = defaultdict(Counter)
     for run in runs:
         landing = landings.get(run.task)
         if landing is not None and landing.benchmark is not None and landing.is_in_project:
             codes, counts = np.unique(run.docs.answer, return_counts=True)
             for code, count in zip(codes.tolist(), counts.tolist(), strict=True):
-                ways[landing.benchmark][answers[code].how] += count
+                found = answers[code]
+                own = items.benchmarks[found.items[0]] if found.items else landing.benchmark
+                ways[own][found.how] += count
     return {benchmark: dict(own) for benchmark, own in ways.items()}
 
 

@@ -32,17 +32,13 @@ class Column:
     numbers: int = 0
     low: float = float("inf")
     high: float = float("-inf")
-    word: str | None = None
-    """The first cell that is no number, if there is one."""
 
     def add(self, cell: object) -> None:
-        """Take a cell; one that is empty says nothing."""
+        """Take a cell; one that is no number says nothing."""
         score = score_of(cell)
         if isinstance(score, bool | int | float) and not is_absent(score):
             self.numbers += 1
             self.low, self.high = min(self.low, score), max(self.high, score)
-        elif not is_absent(score) and self.word is None:
-            self.word = str(cell)[:40]
 
     @property
     def is_on_scale(self) -> bool:

@@ -89,7 +89,7 @@ def test_its_failures_are_typed(work: Work) -> None:
     (came,) = result(work, made("", tokens=0, __inference_error__="prompt is too long")).came
     assert (came.readings[0].status, came.readings[0].reason) == ("error", "prompt is too long")
     (came,) = result(work, made("Well.", form=1)).came
-    assert not came.final
+    assert came.alone == (0, 1)
 
 
 @pytest.mark.skipif(bool(find_spec("vllm")), reason="vLLM is installed")

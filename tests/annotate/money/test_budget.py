@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -26,7 +27,9 @@ from benchprism.annotate.traffic.faults import Fault, Response
 from benchprism.annotate.traffic.pace import Halted
 from benchprism.prompts.catalogue import Catalogue
 from benchprism.prompts.messages import make_prompt
-from benchprism.records.errors import BudgetReached, InputError
+from benchprism.records.errors import BudgetReached, EndpointError, InputError
+
+from ..conftest import FaultServer
 
 Start = Callable[..., AbstractContextManager[Any]]
 MakeItems = Callable[..., pa.Table]
@@ -177,6 +180,7 @@ ENDS = [
     (Response(200, {}, "[]"), 1.0),
     (Fault("again", "HTTP 500", code=500), 0.0),
     (Fault("again", "ReadTimeout"), 1.0),  # the endpoint may have done the work
+    (Fault("again", "refused", error=EndpointError("no", wanted="one", mend="run it")), 0.0),
     (asyncio.CancelledError(), 1.0),
 ]
 
@@ -262,6 +266,32 @@ def test_a_budget_needs_a_price(
     annotator = annotator_at("http://127.0.0.1:1/v1")
     with pytest.raises(InputError, match="a budget, and no price for the model 'm' of llm:test"):
         run_annotator(annotator, make_items(1), core, ledger, budget=5.0)
+
+
+def test_a_budget_needs_a_bound_on_replies(
+    make_items: MakeItems, annotator_at: MakeAnnotator, core: Catalogue, ledger: Path
+) -> None:
+    asked = 0
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        nonlocal asked
+        body = await request.json()
+        for name in ("max_tokens", "max_completion_tokens"):
+            if name in body:
+                error = {"message": f"Unknown parameter: '{name}'", "param": name}
+                return web.json_response({"error": error}, status=400)
+        asked += 1
+        message = {"role": "assistant", "content": FaultServer.reply_to(body)}
+        return web.json_response({"choices": [{"finish_reason": "stop", "message": message}]})
+
+    with chat_completions_server(answer) as url:
+        annotator = replace(annotator_at(url), price=PRICE)
+        for _ in range(2):  # it is learned in the first run, and known in the second
+            with pytest.raises(InputError, match="takes no limit of its replies' length"):
+                run_annotator(annotator, make_items(3), core, ledger, budget=5.0)
+        assert asked == 0
+        summary = run_annotator(annotator, make_items(3), core, ledger)
+    assert summary.statuses == Counter(ok=3)
 
 
 def test_tokens_and_price_are_kept_when_nothing_can_be_read(

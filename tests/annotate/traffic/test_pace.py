@@ -6,7 +6,8 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from benchprism.annotate.traffic.pace import Halted, Pace
+from benchprism.annotate.traffic.faults import Fault
+from benchprism.annotate.traffic.pace import Halted, Pace, Unanswered
 from benchprism.annotate.traffic.patience import Patience
 from benchprism.records.errors import BudgetReached
 
@@ -105,6 +106,43 @@ def test_refusals_without_an_answer_in_between_are_bounded() -> None:
             shared.refused(sent_at=now(), seconds=0.0, reason="429")
         with pytest.raises(BudgetReached):
             shared.refused(sent_at=now(), seconds=0.0, reason="429")
+
+    run(scene)
+
+
+def test_refusals_are_borne_as_long_as_an_outage_is() -> None:
+    async def scene() -> None:
+        shared = pace(4, refusals=3, outage=60)
+        for _ in range(9):
+            shared.refused(sent_at=now(), seconds=0.0, reason="503")
+
+    run(scene)
+
+
+def test_an_outage_lets_one_through_and_ends_at_half_the_pace() -> None:
+    async def scene() -> None:
+        shared, fault = pace(8, first_wait=0.001, longest_wait=0.01), Fault("again", "HTTP 500")
+        for request in (1, 2, 1, 2):
+            shared.failed(request, fault, sent_at=now())
+        assert await most_at_once(shared, 20) == 8
+        with pytest.raises(Unanswered):
+            shared.failed(3, fault, sent_at=now())
+        assert await most_at_once(shared, 20) == 1
+        shared.answered()
+        assert await most_at_once(shared, 20) == 4
+
+    run(scene)
+
+
+def test_what_fails_while_others_are_answered_fails_by_itself() -> None:
+    async def scene() -> None:
+        shared, fault = pace(8), Fault("again", "HTTP 500")
+        for request in range(9):
+            shared.failed(request, fault, sent_at=now())
+            shared.answered()
+        for request in range(9):
+            shared.failed(request, fault, sent_at=now())
+        assert await most_at_once(shared, 20) == 8
 
     run(scene)
 

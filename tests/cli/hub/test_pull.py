@@ -41,6 +41,8 @@ def test_a_pulled_subset_is_the_pushed_one(
     }  # fmt: skip
     assert f"Wrote 3 items of {REPO} at " in pulled.err
     assert held(other) == before
+    written = (other.subset / "items.parquet").read_bytes()
+    assert written == (project.subset / "items.parquet").read_bytes()
     again = other.pull()
     assert (again.code, "Left as they are: 3 items" in again.err) == (0, True)
     exported = other.run("export", "sums")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from huggingface_hub import constants
 
 pytestmark = pytest.mark.filterwarnings("ignore:Use 'content=")  # huggingface_hub's own use
 
@@ -57,6 +58,15 @@ def test_a_dataset_is_loaded_back_from_the_hub(project: Any, hub: Any, tmp_path:
     answers = dict(json.loads(ran.stdout))
     assert len(answers) == 3
     assert answers.items() <= project.answers.items()
+
+
+def test_a_hub_without_xet_is_sent_files_as_its_lfs_takes_them(
+    project: Any, hub: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", False)
+    project.pushed()
+    assert project.files(project.exported).items() <= hub.datasets[REPO].files.items()
+    assert constants.HF_HUB_DISABLE_XET is False
 
 
 def test_pushing_again_replaces_only_what_benchprism_wrote(project: Any, hub: Any) -> None:

@@ -79,6 +79,18 @@ def test_values_that_have_changed_since_are_noticed(subset: Subset, table: pa.Ta
     assert not explain(subset, "arc/4", changed).outdated
 
 
+def test_another_value_that_leaves_the_item_out_too_is_told(
+    subset: Subset, table: pa.Table
+) -> None:
+    position = table.schema.get_field_index("domain")
+    words = pa.array(["history"] * 12, table.schema.field("domain").type)
+    answer = explain(subset, "arc/0", table.set_column(position, "domain", words))
+    assert answer.detail == f"negation is false, domain is science; wanted {ANY}"
+    assert answer.today == f"negation is false, domain is history; wanted {ANY}"
+    assert answer.outdated
+    assert explain(subset, "arc/0", table).today is None
+
+
 def test_an_item_that_was_no_candidate(subset: Subset, table: pa.Table) -> None:
     with pytest.raises(InputError, match="wanted an item of arc, gsm"):
         explain(subset, "law/0", table)

@@ -81,6 +81,17 @@ def test_a_quota_is_met_by_the_change_that_brings_its_value(table: pa.Table) -> 
     assert error.place == ("sample", "quotas", "domain", "law")
 
 
+def test_a_quota_that_no_change_meets_says_what_it_would_still_lack(table: pa.Table) -> None:
+    sample = {"size": 5, "balance": "benchmark", "quotas": {"depth": {3: {"min": 5}}}}
+    error = refused(table, where={"depth": {"min": 2}, "word_count": {"max": 58}}, sample=sample)
+    # without faults, depth 3 is of gsm/1, gsm/2 (60 words) and law/1; arc/4 has a fault
+    assert str(error) == (
+        "2 items with depth 3 are left to draw from (gsm 1, law 1); wanted at least 5; no single"
+        " change is enough (without 'depth >= 2': 2 items with depth 3 are left to draw from); or"
+        " change sample.quotas.depth.3, or take what there is with if_short: take_all"
+    )
+
+
 def test_copies_are_left_out_again_when_a_change_is_tried(table: pa.Table) -> None:
     hashes = table["content_hash"].to_pylist()
     hashes[1] = hashes[0]  # arc/1 becomes a copy of arc/0

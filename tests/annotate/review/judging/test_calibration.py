@@ -224,7 +224,7 @@ def test_what_is_undefined_says_why(review: Review) -> None:
     assert found.accuracy.reason == found.alpha.reason == "no item has values of both"
     (composition,) = calibration.compositions
     assert composition.estimates == ()
-    assert composition.reason == "1 of the items have values by people, fewer than 10"
+    assert composition.reason == "1 of the items has values by people, fewer than 10"
     nothing = {one.attribute.id: one for one in calibration.attributes}["sensitive_topics"]
     assert nothing.alpha.reason == "no item has values of both"
 

@@ -66,6 +66,14 @@ def test_thresholds_are_settings() -> None:
     assert judge(CLARITY, found, GateSettings(min_items=61)).verdict == "not enough evidence"
 
 
+def test_items_that_nobody_drew_prove_nothing() -> None:
+    for found in (alpha(0.95, 0.90, 1.0), alpha(0.1, 0.0, 0.2)):
+        assert judge(CLARITY, found, GateSettings()).verdict != "not enough evidence"
+        judged = judge(CLARITY, found, GateSettings(), drawn=False)
+        assert judged.verdict == "not enough evidence"
+        assert judged.sentence.endswith("(60 items, not drawn at random by a plan)")
+
+
 def test_judgements_are_read_as_written(tmp_path: Path) -> None:
     path = tmp_path / "calibration.json"
     assert read_gate(path, CORE) is None

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
 import os
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -131,7 +133,8 @@ def test_a_sheet_that_is_read_again_adds_what_is_new_alone(
     file, _ = imported(project, path)
     assert (file["recorded"]["new"], file["recorded"]["known"]) == ({"submitted": 2}, 0)
     assert decisions(project)["0", "depth"] == (0, "human:alice")
-    assert [body["time"][:4] for body in replies(project)][1:] == ["2036", "2036"]
+    # the file's time is still to come, and does not count
+    assert all(body["time"] <= datetime.now(UTC).isoformat() for body in replies(project))
 
 
 @pytest.mark.parametrize(
@@ -187,7 +190,8 @@ def test_what_cannot_be_taken_is_told_with_its_line_and_the_rest_is_taken(
         filled(sheet[3], kinds="none; causal"),
         filled(sheet[3], origin="?"),
         filled(sheet[1]),
-        filled(sheet[3], reviewer="bob"),
+        filled(sheet[3], reviewer="bob", depth="1.0", kinds="Deductive; CAUSAL", task="Sum"),
+        filled(sheet[0], negated="WAHR"),
     ]
     path = write(tmp_path / "filled.csv", rows)
     file, result = imported(project, path)
@@ -203,8 +207,12 @@ def test_what_cannot_be_taken_is_told_with_its_line_and_the_rest_is_taken(
         "line 19 (row 10): kinds: 'none' together with other labels",
         "line 21 (row 11): the cell 'origin' is not that of this sheet",
         "line 23 (row 12): 'bench/test/1' is answered by 'alice' a second time",
+        "line 27 (row 14): negated: 'WAHR' is neither yes nor no",
     ]
     assert {who for _, who in decisions(project).values()} == {"human:alice", "human:bob"}
+    assert decisions(project)["3", "depth"] == (1, "human:bob")
+    assert decisions(project)["3", "kinds"] == (["deductive", "causal"], "human:bob")
+    assert decisions(project)["3", "task"] == ("sum", "human:bob")
     assert "Not taken: " in result.stderr
 
 
@@ -261,21 +269,27 @@ def test_responses_of_a_page_that_cannot_be_taken_are_told(project: Path, tmp_pa
         {**good, "mode": "adjudication"},
         {**good, "time": "yesterday"},
         {**good, "time": "0001-01-01T00:00:00+23:00"},
-        {**good, "time": "2099-01-01T00:00:00.000Z"},
+        {**good, "mode": "blind"},
+        {**good, "notes": ""},
+        {name: good[name] for name in good if name != "note"},
         [],
         {**good, "item_id": "bench/test/1"},
     ]
     file, result = imported(project, saved(tmp_path, content))
     assert result.exit_code == 1
     assert [fault.partition(", response ")[2].partition(":")[0] for fault in file["faults"]] == [
-        *map(str, range(1, 13))
+        *map(str, range(1, 15))
     ]
     assert "task: 'FACT' is none of fact, sum, other" in file["faults"][1]
     assert "'dpeth' is not asked about 'bench/test/0'" in file["faults"][3]
-    assert [fault.partition(": ")[2] for fault in file["faults"][8:]] == [
+    assert [fault.partition(": ")[2] for fault in file["faults"][6:]] == [
+        "status: 'pending', wanted 'submitted', 'draft' or 'discarded'",
+        "mode: 'adjudication', wanted 'seen' or 'blind'",
         "the time 'yesterday' is none",
         "the time '0001-01-01T00:00:00+23:00' is none",
-        "the time '2099-01-01T00:00:00.000Z' is still to come: a clock was wrong",
+        "'blind', and with suggestions: it was changed after it was saved",
+        "the unknown key 'notes'",
+        "'note' is missing",
         "[] is no response",
     ]
     assert {item for item, _ in decisions(project)} == {"1"}
@@ -288,8 +302,12 @@ def test_responses_of_a_page_that_cannot_be_taken_are_told(project: Path, tmp_pa
         ({"catalogue": "0123456789abcdef"}, "a catalogue that the project does not know"),
         ({"version": 2}, "has version 2 of the answers; wanted version 1"),
         ({"format": "x"}, "holds no answers"),
-        ({"reviewer": 1}, "reviewer: Input should be a valid string"),
+        ({"reviewer": 1}, "reviewer: 1, wanted text"),
         ({"questions": ["depth", "dpeth"]}, "no attribute 'dpeth'"),
+        *(
+            ({"reviewer": name}, "wanted the name of a person; give it with --reviewer")
+            for name in ("", "a\nb", "adjudicator:alice", "human:a", "llm:a", "alice#2")
+        ),
     ],
 )
 def test_files_of_another_kind_are_refused(
@@ -298,6 +316,68 @@ def test_files_of_another_kind_are_refused(
     path = saved(tmp_path, answers(project, **changes))
     with pytest.raises(InputError, match=message):
         run("import", "--project", project, path)
+    assert replies(project) == []
+
+
+def test_another_answer_of_the_same_time_is_told(project: Path, tmp_path: Path) -> None:
+    content = answers(project)
+    imported(project, saved(tmp_path, content))
+    file, _ = imported(project, saved(tmp_path, content))
+    assert (file["recorded"]["known"], file["faults"]) == (1, [])
+    content["responses"][0]["note"] = "changed by hand"
+    file, result = imported(project, saved(tmp_path, content))
+    assert (result.exit_code, file["recorded"]["known"]) == (1, 0)
+    assert file["faults"][0].endswith(
+        "bench/test/0: not what the ledger has of the same time: changed after it was saved"
+    )
+    [response] = content["responses"]
+    response["time"] = "2026-05-01T12:00:00.123+02:00"
+    assert imported(project, saved(tmp_path, content))[1].exit_code == 1
+    response["time"] = "2026-05-01T10:00:01.123Z"
+    file, _ = imported(project, saved(tmp_path, content))
+    assert file["recorded"]["new"] == {"submitted": 1}
+    # what was said before that is known as well
+    content["responses"] = [
+        {
+            **response,
+            "time": "2026-05-01T10:00:00.123Z",
+            "values": {**response["values"], "depth": 0},
+        }
+    ]
+    file, result = imported(project, saved(tmp_path, content))
+    assert (result.exit_code, len(file["faults"])) == (1, 1)
+    assert decisions(project)["0", "depth"] == (1, "human:alice")
+
+
+def test_a_time_that_is_still_to_come_is_that_of_the_first_import(
+    project: Path, tmp_path: Path
+) -> None:
+    content = answers(project)
+    content["responses"][0]["time"] = "2099-01-01T00:00:00.000Z"
+    before = datetime.now(UTC).isoformat()
+    file, result = imported(project, saved(tmp_path, content))
+    assert (result.exit_code, file["recorded"]["new"], file["ahead"]) == (0, {"submitted": 1}, 1)
+    assert "1 response of a time that is still to come: a clock was wrong" in result.stderr
+    [reply] = replies(project)
+    assert before <= reply["time"] <= datetime.now(UTC).isoformat()
+    file, _ = imported(project, saved(tmp_path, content))
+    assert (file["recorded"]["new"], file["recorded"]["known"]) == ({}, 1)
+    content["responses"][0]["values"] = {**content["responses"][0]["values"], "depth": 2}
+    file, result = imported(project, saved(tmp_path, content))
+    assert (result.exit_code, len(file["faults"]), len(replies(project))) == (1, 1, 1)
+    content["responses"][0]["time"] = datetime.now(UTC).isoformat()
+    imported(project, saved(tmp_path, content))
+    assert decisions(project)["0", "depth"] == (2, "human:alice")
+
+
+def test_a_sheet_without_the_column_of_a_question_is_refused(
+    project: Path, sheet: Rows, tmp_path: Path
+) -> None:
+    sheet[0] |= filled({})
+    cut = [{name: cell for name, cell in row.items() if name != "depth"} for row in sheet]
+    good = saved(tmp_path, answers(project))
+    with pytest.raises(InputError, match="4 of 5 columns of questions"):
+        run("import", "--project", project, good, write(tmp_path / "cut.csv", cut))
     assert replies(project) == []
 
 
@@ -383,10 +463,41 @@ def test_a_plan_says_what_whom_and_how(project: Path) -> None:
     assert [row["depth"] for row in read(Path(alice["sheet"]))] == ["", "", "1"]
     bob = export(project, "--csv", "--reviewer", "bob")
     assert items_of(bob) == [("0", "blind"), ("1", "seen"), ("2", "seen")]
-    with pytest.raises(InputError, match="one of them"):
+    with pytest.raises(InputError, match="the plan, or options in its place"):
         export(project, "--limit", "1")
     everything = export(project, "--no-plan", "--limit", "2", "--csv", "--blind")
-    assert items_of(everything) == [("0", "blind"), ("1", "blind")]
+    assert len(items_of(everything)) == 2
+
+
+def by_key(seed: int, item_ids: list[str]) -> list[str]:
+    """In the order of the keyed hash that draws."""
+
+    def key(item_id: str) -> bytes:
+        keyed = {"key": str(seed).encode(), "person": b"review", "digest_size": 8}
+        return hashlib.blake2b(item_id.encode(), **keyed).digest()  # type: ignore[arg-type]
+
+    return sorted(item_ids, key=key)
+
+
+@pytest.mark.parametrize("seed", [0, 7])
+def test_what_is_shown_blind_without_a_plan_is_drawn_at_random(
+    review_project: MakeProject, seed: int
+) -> None:
+    project = review_project(*(f"Question {row}?" for row in range(30)))
+    with (project / "benchprism.yaml").open("a", encoding="utf-8") as file:
+        file.write(f"seed: {seed}\n")
+    drawn = by_key(seed, [f"bench/test/{row}" for row in range(30)])
+    page = project / "page.html"
+    for limit in (8, 40):
+        ran = export(project, "--blind", "--limit", limit, "--csv", "--output", page)
+        assert [row["item_id"] for row in read(Path(ran["sheet"]))] == drawn[:limit]
+        Path(ran["sheet"]).unlink()
+    whole = export(project, "--blind", "--csv", "--output", page)
+    assert [row["item_id"] for row in read(Path(whole["sheet"]))] == drawn
+    seen = export(project, "--limit", 8, "--csv", "--output", project / "seen.html")
+    assert [row["item_id"] for row in read(Path(seen["sheet"]))] == [
+        f"bench/test/{row}" for row in range(8)
+    ]
 
 
 def test_an_export_is_the_same_every_time(project: Path) -> None:

@@ -158,6 +158,9 @@ def test_work_is_kept_when_the_tab_closes_and_pages_and_people_do_not_mix(
     assert second.locator("#number").input_value() == "2"
     assert second.locator(".asked", has_text="How deep?").get_attribute("data-mark") == "changed"
     second.locator("#reviewer").click()
+    second.locator("#name").fill("adjudicator:bob")
+    second.keyboard.press("Enter")
+    assert second.locator("#who-wrong").inner_text().startswith("A name without #, :")
     second.locator("#name").fill("bob")
     second.keyboard.press("Enter")
     assert second.locator("#progress").inner_text() == "0 of 3 done, 3 left"

@@ -13,7 +13,7 @@ from benchprism.records.errors import InputError
 from benchprism.records.results.join import JoinOptions
 from benchprism.records.results.joining.items import ProjectItems
 
-from ..conftest import AddItems, JoinLogs, rows
+from ..conftest import ITEMS, AddItems, JoinLogs, rows
 
 STAMP = "2026-01-01T00-00-00.000001"
 
@@ -197,3 +197,15 @@ def test_a_wide_table_names_its_items(
     assert {(row["benchmark"], row["item_id"]) for row in rows(kept)} == {
         ("elsewhere", "1"), ("elsewhere", "2"),
     }  # fmt: skip
+
+
+def test_items_of_a_mixed_log_are_counted_for_their_own_benchmarks(
+    project_items: AddItems, mmlu: ProjectItems, write_log: WriteLog, join_logs: JoinLogs
+) -> None:
+    lines = (ITEMS / "toy_mc.jsonl").read_text(encoding="utf-8").splitlines()
+    toys = [json.loads(line) for line in lines[:3]]
+    own = project_items("toy_mc")
+    assert {*mmlu.benchmarks} < {*own.benchmarks}
+    docs = [(question("own", "law"), 1.0), *((toy, 0.0) for toy in toys)]
+    joined = join_logs(own, write_log("mixed", docs))
+    assert joined.report.found_by == {"mmlu": {"content": 1}, "toy_mc": {"content": 3}}
