@@ -84,6 +84,7 @@ class LocalHub:
         self.datasets: dict[str, Dataset] = {}
         self.stored: dict[str, bytes] = {}
         self.accounts = {WRITER: account("write"), READER: account("read")}
+        self.makes_all_public = False
         self.faults: list[Fault] = []
         self.before: list[tuple[str, Callable[[], object]]] = []
         """What to do once, before a request for a path is answered."""
@@ -207,7 +208,8 @@ class _Handler(BaseHTTPRequestHandler):
         elif name in self.hub.datasets:
             self.refuse(409, "You already created this dataset repo")
         else:
-            private = bool(told.get("private")) or told.get("visibility") == "private"
+            asked = bool(told.get("private")) or told.get("visibility") == "private"
+            private = asked and not self.hub.makes_all_public
             self.hub.put(name, {".gitattributes": b"*.parquet filter=lfs\n"}, private=private)
             self.send({"url": f"{self.hub.url}/datasets/{name}", "id": name, "name": name})
 

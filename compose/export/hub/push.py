@@ -203,7 +203,14 @@ def push(hub: Hub, plan: Plan, *, create_pr: bool = False) -> Pushed:
 def _make(hub: Hub, plan: Plan) -> str:
     with hub_errors(hub.repo_id):
         hub.api.create_repo(hub.repo_id, repo_type="dataset", private=plan.private)
-        return str(hub.api.dataset_info(hub.repo_id).sha)
+        made = hub.api.dataset_info(hub.repo_id)
+    if plan.private and not made.private:
+        raise EndpointError(
+            f"the Hub made the dataset {hub.repo_id!r} public",
+            wanted="a private one; nothing was sent to it",
+            mend="make it private in its settings and run the same command again, or add --public",
+        )
+    return str(made.sha)
 
 
 def _commit(hub: Hub, plan: Plan, parent: str, *, create_pr: bool) -> Pushed:

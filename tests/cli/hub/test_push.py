@@ -182,6 +182,14 @@ def test_public_is_said_or_asked_for(project: Any, hub: Any) -> None:
     assert hub.datasets["alice/closed"].private
 
 
+def test_nothing_goes_to_a_dataset_that_came_out_public(project: Any, hub: Any) -> None:
+    hub.makes_all_public = True
+    ran = project.push()
+    assert ran.code == 2
+    assert "the Hub made the dataset 'acme/sums' public; wanted a private one" in ran.err
+    assert [*hub.datasets["acme/sums"].files] == [".gitattributes"]
+
+
 def test_a_file_of_others_is_not_overwritten(project: Any, hub: Any) -> None:
     head = hub.put(REPO, {"eval.yaml": b"theirs"}, private=True)
     refused = project.push()
