@@ -20,7 +20,7 @@ _OPTIONS = (
 )  # fmt: skip
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # no longer: while Playwright runs, no other test can run a loop
 def chromium() -> Iterator[Browser]:
     """A headless browser; tests that need one are skipped where there is none, but not in CI."""
     program = next(filter(None, map(shutil.which, _NAMES)), None)

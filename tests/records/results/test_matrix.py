@@ -156,7 +156,7 @@ def test_trials_are_averaged_over_those_with_a_score(tmp_path: Path) -> None:
 def test_a_conflict_of_trials_names_their_mean() -> None:
     trials = with_trials(("1", "m", 0, 1.0), ("1", "m", 1, 0.0), ("1", "m", 2, 0.0))
     single = table([("a", "1", "m", 1.0)])
-    with pytest.raises(InputError, match=r"0\.333.* in x \(3 trials\), 1\.0 in y row 1"):
+    with pytest.raises(InputError, match=r"0\.333.* in x \(mean of 3\), 1\.0 in y row 1"):
         outcomes({"x": trials, "y": single})
 
 
