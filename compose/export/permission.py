@@ -37,6 +37,7 @@ def require_open_sources(hub: Hub, export: ExportedSubset) -> tuple[str, ...]:
     from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError
 
     notes: list[str] = []
+    absent: list[str] = []
     datasets = sorted({source.dataset for source in export.sources if source.dataset is not None})
     for dataset in datasets if not export.ids_only else ():
         with hub_errors(dataset):
@@ -47,7 +48,7 @@ def require_open_sources(hub: Hub, export: ExportedSubset) -> tuple[str, ...]:
             except GatedRepoError:
                 gated = True
             except RepositoryNotFoundError:
-                notes.append(f"the Hub does not tell whether {dataset} is gated: it is not there")
+                absent.append(dataset)
                 continue
         if gated:
             raise InputError(
@@ -56,4 +57,8 @@ def require_open_sources(hub: Hub, export: ExportedSubset) -> tuple[str, ...]:
                 wanted="sources that may be passed on",
                 mend="add --ids-only to leave out all texts, or compose without it",
             )
+    if absent:
+        notes.append(
+            f"the Hub does not tell whether terms bind {enumerated(absent)}: it has no such dataset"
+        )
     return tuple(notes)

@@ -230,7 +230,7 @@ def test_gating_is_asked_again_at_a_push(project: Any, hub: Any) -> None:
     assert "the dataset 'theirs/set' is gated on the Hub by now" in refused.err
     assert project.push("--ids-only").code == 0
     del hub.datasets["theirs/set"]
-    assert "does not tell whether theirs/set is gated" in project.push().err
+    assert "does not tell whether terms bind theirs/set" in project.push().err
 
 
 def test_options_of_a_push_need_a_place(project: Any) -> None:
