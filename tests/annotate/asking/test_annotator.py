@@ -77,40 +77,46 @@ def test_the_request_is_what_an_endpoint_expects(
 
 SCRIPTS: dict[str, tuple[list[Any], str, int]] = {
     "busy": ([("status", {"status": 429, "headers": {"retry-after-ms": "5"}})] * 2, "ok", 3),
-    "down": (["html", ("status", {"status": 500})], "ok", 3),
-    "reset": (["reset"], "ok", 2),
-    "cut": (["cut"], "ok", 2),
-    "disguised": ([("error200", {"code": 529})], "ok", 2),
-    "gone": ([("status", {"status": 503})] * 3, "error", 3),
     "filter": ([("status", {"status": 400, "code": "content_filter"})], "filtered", 1),
+    "down": (["html", ("status", {"status": 500})], "ok", 3),
     "long": ([("status", {"status": 400, "code": "context_length_exceeded"})], "too_long", 1),
     "odd": ([("status", {"status": 422})], "error", 1),
+    "reset": (["reset"], "ok", 2),
     "refuses": ([("message", {"content": None, "refusal": "I can't."})], "refused", 1),
     "sorry": ([("message", {"content": "I'm sorry, I can't do that."})], "refused", 1),
+    "cut": (["cut"], "ok", 2),
     "half": ([("message", {"content": "{", "finish_reason": "length"})], "ok", 2),
     "cropped": ([("message", {"content": "{", "finish_reason": "length"})] * 2, "truncated", 2),
+    "disguised": ([("error200", {"code": 529})], "ok", 2),
     "silent": ([("message", {"content": ""})], "empty", 1),
     "nothing": (["no_choices"], "empty", 1),
+    "gone": ([("status", {"status": 503})] * 3, "error", 3),
     "prose": ([("message", {"content": "It is clear."})], "invalid", 1),
     "range": ([("message", {"content": '{"values": {"clarity": 9}}'})], "invalid", 1),
     "fine": ([], "ok", 1),
 }
+"""Question to what it meets, how it ends, and how often it is asked among others that are answered:
+where three fail in a row it is an outage."""
 
 
 def test_each_fault_ends_in_its_state_and_is_asked_as_often_as_it_should(
     fault_server: Start, make_items: MakeItems, annotator_at: MakeAnnotator, core: Catalogue,
     ledger: Path,
 ) -> None:  # fmt: skip
-    items = make_items(["well", *SCRIPTS])
-    scripts = {question: script for question, (script, _, _) in SCRIPTS.items()}
+    well: tuple[list[Any], str, int] = ([], "ok", 1)
+    between = {f"{question} {n}": well for question in SCRIPTS for n in range(6)}
+    met = dict(sorted((SCRIPTS | between).items()))
+    items = make_items([*met])
+    scripts = {question: script for question, (script, _, _) in met.items()}
     with fault_server(scripts=scripts) as server:
         annotator = annotator_at(server.base_url)
         summary = run_annotator(annotator, items, core, ledger)
         again = run_annotator(annotator, items, core, ledger)
-    ended = dict(zip(["well", *SCRIPTS], (status for _, status in sorted(
-        replies(ledger), key=lambda row: int(row[0].rsplit("/")[-1]))), strict=True))  # fmt: skip
-    assert ended == {"well": "ok", **{q: status for q, (_, status, _) in SCRIPTS.items()}}
-    assert server.asked == {"well": 1, **{q: asked for q, (_, _, asked) in SCRIPTS.items()}}
+    states = sorted(replies(ledger), key=lambda row: int(row[0].rsplit("/")[-1]))
+    assert dict(zip(met, (status for _, status in states), strict=True)) == {
+        question: status for question, (_, status, _) in met.items()
+    }
+    assert server.asked == {question: asked for question, (_, _, asked) in met.items()}
     assert summary.asked == len(items)
     assert again.asked == 0
     with Ledger(ledger) as opened:
