@@ -18,7 +18,14 @@ from benchprism.cli.annotation_status import status
 from benchprism.cli.batches import BatchStep, run_batches
 from benchprism.cli.chosen_items import chosen_items, recorded_items
 from benchprism.cli.estimates import confirm, print_estimates
-from benchprism.cli.options import HERE, JsonOption, ProjectOption
+from benchprism.cli.options import (
+    HERE,
+    BenchmarkOption,
+    JsonOption,
+    LimitOption,
+    OnlyOption,
+    ProjectOption,
+)
 from benchprism.cli.output import print_json, progress, say, this_command
 from benchprism.cli.propose import propose
 from benchprism.project import Project, find_project
@@ -35,11 +42,6 @@ group = typer.Typer(invoke_without_command=True)
 group.command()(status)
 group.command()(propose)
 
-BenchmarkOption = Annotated[
-    list[str] | None,
-    typer.Option("--benchmark", "-b", help="Only this benchmark; may be given again."),
-]
-
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
@@ -54,12 +56,8 @@ def annotate(
         typer.Option("--annotator", "-a", help="Only this annotator; may be given again."),
     ] = None,
     benchmark: BenchmarkOption = None,
-    only: Annotated[
-        Path | None, typer.Option(help="Only the items whose ids this file lists, one a line.")
-    ] = None,
-    limit: Annotated[
-        int | None, typer.Option(min=1, help="At most so many items of each benchmark.")
-    ] = None,
+    only: OnlyOption = None,
+    limit: LimitOption = None,
     retry_failed: Annotated[
         str, typer.Option(help="Ask again where it ended so: truncated,invalid or all.")
     ] = "",

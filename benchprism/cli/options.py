@@ -13,3 +13,16 @@ ProjectOption = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 HERE = Path()
+BenchmarkOption = Annotated[
+    list[str] | None,
+    typer.Option("--benchmark", "-b", help="Only this benchmark; may be given again."),
+]
+PartOption = Annotated[
+    list[str] | None, typer.Option(help="Only this part of a benchmark; may be given again.")
+]
+OnlyOption = Annotated[
+    Path | None, typer.Option(help="Only the items whose ids this file lists, one a line.")
+]
+LimitOption = Annotated[
+    int | None, typer.Option(min=1, help="At most so many items of each benchmark.")
+]

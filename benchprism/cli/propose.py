@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from benchprism.cli.chosen_items import chosen_items
-from benchprism.cli.options import HERE, ProjectOption
+from benchprism.cli.options import HERE, BenchmarkOption, LimitOption, ProjectOption
 from benchprism.cli.output import progress, say, this_command
 from benchprism.project import find_project
 from benchprism.records.errors import InputError
@@ -39,13 +39,8 @@ def propose(
             help="Fixed rules; the extra 'embed'; or how likely a local model finds each value."
         ),
     ],
-    benchmark: Annotated[
-        list[str] | None,
-        typer.Option("--benchmark", "-b", help="Only this benchmark; may be given again."),
-    ] = None,
-    limit: Annotated[
-        int | None, typer.Option(min=1, help="At most so many items of each benchmark.")
-    ] = None,
+    benchmark: BenchmarkOption = None,
+    limit: LimitOption = None,
     gguf: Annotated[
         Path | None,
         typer.Option(help="Scores: serve this GGUF model on this machine; extra 'local'."),

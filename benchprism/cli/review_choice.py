@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from benchprism.cli.chosen_items import chosen_items
 from benchprism.cli.output import counted, say
@@ -15,6 +17,16 @@ from benchprism.records.errors import InputError
 
 if TYPE_CHECKING:
     from benchprism.annotate.review.argilla.deliveries import Standpoint, Task
+
+AttributeOption = Annotated[
+    list[str] | None, typer.Option(help="Ask this attribute only; may be given again.")
+]
+BlindOption = Annotated[
+    bool, typer.Option("--blind", help="Show no suggestions, so that nobody just accepts.")
+]
+NoPlanOption = Annotated[
+    bool, typer.Option("--no-plan", help="Take no notice of the project's review plan.")
+]
 
 
 @dataclass(frozen=True, slots=True)

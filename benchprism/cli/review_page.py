@@ -10,9 +10,23 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from benchprism.cli.options import HERE, JsonOption, ProjectOption
+from benchprism.cli.options import (
+    HERE,
+    BenchmarkOption,
+    JsonOption,
+    LimitOption,
+    OnlyOption,
+    PartOption,
+    ProjectOption,
+)
 from benchprism.cli.output import counted, print_json, print_table, say
-from benchprism.cli.review_choice import Choice, review_tasks
+from benchprism.cli.review_choice import (
+    AttributeOption,
+    BlindOption,
+    Choice,
+    NoPlanOption,
+    review_tasks,
+)
 from benchprism.project import Project, find_project
 from benchprism.records.errors import InputError
 
@@ -40,29 +54,13 @@ def export(
     csv: Annotated[
         bool, typer.Option("--csv", help="Write a sheet for a spreadsheet program too.")
     ] = False,
-    benchmark: Annotated[
-        list[str] | None,
-        typer.Option("--benchmark", "-b", help="Only this benchmark; may be given again."),
-    ] = None,
-    subset: Annotated[
-        list[str] | None,
-        typer.Option(help="Only this part of a benchmark; may be given again."),
-    ] = None,
-    only: Annotated[
-        Path | None, typer.Option(help="Only the items whose ids this file lists, one a line.")
-    ] = None,
-    limit: Annotated[
-        int | None, typer.Option(min=1, help="At most so many items of each benchmark.")
-    ] = None,
-    attribute: Annotated[
-        list[str] | None, typer.Option(help="Ask this attribute only; may be given again.")
-    ] = None,
-    blind: Annotated[
-        bool, typer.Option("--blind", help="Show no suggestions, so that nobody just accepts.")
-    ] = False,
-    no_plan: Annotated[
-        bool, typer.Option("--no-plan", help="Take no notice of the project's review plan.")
-    ] = False,
+    benchmark: BenchmarkOption = None,
+    subset: PartOption = None,
+    only: OnlyOption = None,
+    limit: LimitOption = None,
+    attribute: AttributeOption = None,
+    blind: BlindOption = False,
+    no_plan: NoPlanOption = False,
     reviewer: Annotated[
         str, typer.Option(help="Whose page it is: only what is assigned to them, or to nobody.")
     ] = "",

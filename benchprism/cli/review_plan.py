@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from benchprism.cli.options import HERE, JsonOption, ProjectOption
+from benchprism.cli.options import HERE, BenchmarkOption, JsonOption, ProjectOption
 from benchprism.cli.output import counted, print_json, print_table, say
 from benchprism.cli.review_planning import few_sampled, knowledge, planned, valueless
 from benchprism.project import Project, find_project
@@ -62,10 +62,7 @@ def plan(
             help="A composed subset: what may move into or out of it is urgent; may be given again."
         ),
     ] = None,
-    benchmark: Annotated[
-        list[str] | None,
-        typer.Option("--benchmark", "-b", help="Only this benchmark; may be given again."),
-    ] = None,
+    benchmark: BenchmarkOption = None,
     attribute: Annotated[
         list[str] | None, typer.Option(help="Only doubts of this attribute; may be given again.")
     ] = None,

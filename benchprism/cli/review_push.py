@@ -5,14 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from benchprism.cli.options import HERE, JsonOption, ProjectOption
+from benchprism.cli.options import (
+    HERE,
+    BenchmarkOption,
+    JsonOption,
+    LimitOption,
+    OnlyOption,
+    PartOption,
+    ProjectOption,
+)
 from benchprism.cli.output import counted, print_json, print_table, progress, say, this_command
-from benchprism.cli.review_choice import Choice, review_tasks
+from benchprism.cli.review_choice import (
+    AttributeOption,
+    BlindOption,
+    Choice,
+    NoPlanOption,
+    review_tasks,
+)
 from benchprism.cli.review_pull import HomeOption, review_access
 from benchprism.project import Project, find_project
 from benchprism.records.errors import EndpointError, InputError
@@ -32,35 +45,19 @@ def push(
     name: Annotated[
         str | None, typer.Option(help="The dataset's name; the project's when not given.")
     ] = None,
-    benchmark: Annotated[
-        list[str] | None,
-        typer.Option("--benchmark", "-b", help="Only this benchmark; may be given again."),
-    ] = None,
-    subset: Annotated[
-        list[str] | None,
-        typer.Option(help="Only this part of a benchmark; may be given again."),
-    ] = None,
-    only: Annotated[
-        Path | None, typer.Option(help="Only the items whose ids this file lists, one a line.")
-    ] = None,
-    limit: Annotated[
-        int | None, typer.Option(min=1, help="At most so many items of each benchmark.")
-    ] = None,
-    attribute: Annotated[
-        list[str] | None, typer.Option(help="Ask this attribute only; may be given again.")
-    ] = None,
-    blind: Annotated[
-        bool, typer.Option("--blind", help="Show no suggestions, so that nobody just accepts.")
-    ] = False,
+    benchmark: BenchmarkOption = None,
+    subset: PartOption = None,
+    only: OnlyOption = None,
+    limit: LimitOption = None,
+    attribute: AttributeOption = None,
+    blind: BlindOption = False,
     by_dimension: Annotated[
         bool, typer.Option("--by-dimension", help="Make a dataset of each dimension.")
     ] = False,
     vectors: Annotated[
         bool, typer.Option("--vectors", help="Let reviewers find similar items; extra 'embed'.")
     ] = False,
-    no_plan: Annotated[
-        bool, typer.Option("--no-plan", help="Take no notice of the project's review plan.")
-    ] = False,
+    no_plan: NoPlanOption = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Tell what would be sent, and send nothing.")
     ] = False,
